@@ -8,8 +8,9 @@ use folkmoot_core::port::{Blobs, Files, Model};
 pub use folkmoot_core::prompt::tokens::FILES_BYTES_MAX;
 use folkmoot_core::prompt::{Attached, Item, ModelRequest};
 
-/// Reads what `request` has attached and `model` can read, the newest files first, up to [`FILES_BYTES_MAX`]. A file that is not there or cannot be read is left out: the
-/// adapter says so in a warning of its reply.
+/// Reads what `request` has attached and `model` can read, the newest files first, up to
+/// [`FILES_BYTES_MAX`]. A file that is not there or cannot be read is left out: the adapter says so
+/// in a warning of its reply.
 pub(crate) async fn load(
     blobs: &dyn Blobs,
     world: Option<WorldId>,

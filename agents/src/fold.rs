@@ -8,8 +8,8 @@ use futures::TryStreamExt as _;
 
 use crate::error::FoldError;
 
-/// Folds a world up to the commit that holds `at`, or up to its head. Reads only: nothing is appended, called or run.
-/// Whoever holds the log may read it; others have a [`Seat`](crate::Seat).
+/// Folds a world up to the commit that holds `at`, or up to its head. Reads only: nothing is
+/// appended, called or run. Whoever holds the log may read it; others have a [`Seat`](crate::Seat).
 ///
 /// # Errors
 /// [`FoldError`].
@@ -22,8 +22,8 @@ pub async fn fold_world(
     Ok(go_on(log, &entry, World::default(), at).await?)
 }
 
-/// The same, from the newest usable checkpoint at that position or before it. A checkpoint of this log is trusted: whoever
-/// checks a log folds all of it.
+/// The same, from the newest usable checkpoint at that position or before it. A checkpoint of this
+/// log is trusted: whoever checks a log folds all of it.
 ///
 /// # Errors
 /// [`FoldError`].

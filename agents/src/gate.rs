@@ -1,4 +1,5 @@
-//! A log with somebody at its gate: tests, benches, simulations and the `crash` of scripts stand there.
+//! A log with somebody at its gate: tests, benches, simulations and the `crash` of scripts stand
+//! there.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use futures::StreamExt as _;
 /// Somebody between worlds and their log.
 #[async_trait]
 pub trait Gatekeeper: Send + Sync + Debug {
-    /// Takes an append: passes it on to `log`, before or after which it may do what it likes, or refuses it.
+    /// Takes an append: passes it on to `log`, before or after which it may do what it likes, or
+    /// refuses it.
     ///
     /// # Errors
     /// Those of `log`, or the gatekeeper's own.

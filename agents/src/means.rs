@@ -63,8 +63,8 @@ impl Means {
         self.enter(world, opening).await
     }
 
-    /// Opens a world again that was let go of in the incarnation `left`. If it has another one by now, somebody else has
-    /// opened it: theirs is not taken over unasked.
+    /// Opens a world again that was let go of in the incarnation `left`. If it has another one by
+    /// now, somebody else has opened it: theirs is not taken over unasked.
     pub(crate) async fn reopen(
         &self,
         name: &WorldName,
@@ -140,7 +140,8 @@ impl Means {
         })
     }
 
-    /// Asks people about the rest of what one opening in a copy of the store had no room for. Each asks about some of it.
+    /// Asks people about the rest of what one opening in a copy of the store had no room for. Each
+    /// asks about some of it.
     async fn restore(
         &self,
         world: &mut World,
@@ -243,7 +244,8 @@ impl Means {
         }
     }
 
-    /// Makes the parts of a room. A world that performs nothing by itself gets none that could: see [`dry`].
+    /// Makes the parts of a room. A world that performs nothing by itself gets none that could: see
+    /// [`dry`].
     pub(crate) async fn assemble(
         &self,
         world: &World,
@@ -313,8 +315,8 @@ impl Means {
     }
 }
 
-/// Logs what the calls and requests of a world go through: its stages in order, each with its digest, and one digest over
-/// all. Two logs with the same digest had the same policies.
+/// Logs what the calls and requests of a world go through: its stages in order, each with its
+/// digest, and one digest over all. Two logs with the same digest had the same policies.
 fn log_pipeline(world: &World, name: &WorldName) {
     let Pipeline { digest, stages } = world.rules().pipeline();
     let stages: Vec<String> = stages
@@ -341,7 +343,8 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
     Ok((labelled != *recorded).then_some(labelled))
 }
 
-/// The definition with the folders in which its tools were opened, and an opening that says so if that is news.
+/// The definition with the folders in which its tools were opened, and an opening that says so if
+/// that is news.
 fn with_folders(
     mut definition: Definition,
     opening: &Opening,

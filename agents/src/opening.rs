@@ -14,8 +14,9 @@ use crate::proof::Proof;
 
 /// How a world is opened.
 ///
-/// Whom a world belongs to, and how it is labelled, is the word of whoever opens it: an ingress sets both from what it
-/// knows of its caller. They are recorded once the world is open, if they differ from what is recorded.
+/// Whom a world belongs to, and how it is labelled, is the word of whoever opens it: an ingress
+/// sets both from what it knows of its caller. They are recorded once the world is open, if they
+/// differ from what is recorded.
 ///
 /// ```
 /// use folkmoot_agents::Opening;
@@ -39,8 +40,8 @@ pub struct Opening {
     pub clock: ClockKind,
     /// Whether owed work is done.
     pub perform: Perform,
-    /// Who changes the definition of a world that exists. It takes the right to operate it, and is recorded. `None`: whoever
-    /// opens it, in nobody's name.
+    /// Who changes the definition of a world that exists. It takes the right to operate it, and is
+    /// recorded. `None`: whoever opens it, in nobody's name.
     pub by: Option<Proof>,
     /// Whom it belongs to. `None` leaves that as it is recorded.
     pub owner: Option<String>,
@@ -106,15 +107,16 @@ pub enum Perform {
     /// All of it; outcomes as they come.
     #[default]
     AsItComes,
-    /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The same inputs then
-    /// make the same log.
+    /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The
+    /// same inputs then make the same log.
     InOrder,
     /// None of it, but for what is to be erased: the world only records what people decide.
     Nothing,
 }
 
 impl Perform {
-    /// Tells whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
+    /// Tells whether it does `effect`. What is to be erased is erased whoever opens the world, and
+    /// for whatever.
     pub(crate) fn does(self, effect: &Effect) -> bool {
         match self {
             Self::AsItComes | Self::InOrder => true,

@@ -12,10 +12,12 @@ use folkmoot_core::tool::{
 
 use crate::secrets::{Secrets, conceal_outcome};
 
-/// The most bytes of one text, and of one view as JSON, that the log keeps. What is longer is a blob beside the log.
+/// The most bytes of one text, and of one view as JSON, that the log keeps. What is longer is a
+/// blob beside the log.
 pub const OUTPUT_BYTES_MAX: u64 = 48 * 1024;
 
-/// The most bytes of the views of one output that the log keeps: a commit has to hold them with all the rest.
+/// The most bytes of the views of one output that the log keeps: a commit has to hold them with all
+/// the rest.
 const VIEWS_BYTES_MAX: u64 = 4 * OUTPUT_BYTES_MAX;
 
 /// The most views of one output.
@@ -27,7 +29,8 @@ const MARK_ROOM: u64 = 64;
 const TEXT: &str = "text/plain";
 const JSON: &str = "application/json";
 
-/// Keeps what the tools of one world give within the bounds of its log, and what is longer as blobs beside it.
+/// Keeps what the tools of one world give within the bounds of its log, and what is longer as blobs
+/// beside it.
 pub(crate) struct Keeper {
     pub(crate) blobs: Arc<dyn Blobs>,
     /// `None`: nothing is kept.
@@ -37,8 +40,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Cuts what is too long, says so in its place, and keeps the whole. Returns once that survives power loss. What
-    /// cannot be kept stays cut.
+    /// Cuts what is too long, says so in its place, and keeps the whole. Returns once that survives
+    /// power loss. What cannot be kept stays cut.
     pub(crate) async fn keep(&self, mut outcome: ToolOutcome, spec: &ToolSpec) -> ToolOutcome {
         if let Some(secrets) = &self.secrets {
             // Before anything is cut: a part of a secret would not be known as one.
@@ -113,7 +116,8 @@ impl Keeper {
         }
     }
 
-    /// The views as the log keeps them. At most `left` bytes of those that it does not keep become blobs.
+    /// The views as the log keeps them. At most `left` bytes of those that it does not keep become
+    /// blobs.
     async fn views(&self, views: Vec<View>, mut left: u64) -> Vec<View> {
         let count = views.len();
         let mut room = VIEWS_BYTES_MAX;
@@ -186,7 +190,8 @@ fn stand_in(view: &View, bytes: u64, blob: Option<&BlobRef>) -> View {
     ))
 }
 
-/// `text` with at most `max` bytes, and never more than a blob has, together with the line that says that it was cut.
+/// `text` with at most `max` bytes, and never more than a blob has, together with the line that
+/// says that it was cut.
 fn within(text: String, max: u64) -> String {
     let max = max.min(u64::try_from(BLOB_BYTES_MAX).unwrap_or(u64::MAX));
     if size(&text) <= max {
@@ -200,7 +205,8 @@ fn short(text: String, max: u64) -> String {
     cut(&text, max).unwrap_or(text)
 }
 
-/// The first `max` bytes of `text` and a line that says how many are gone; `None` if it is no longer than that.
+/// The first `max` bytes of `text` and a line that says how many are gone; `None` if it is no
+/// longer than that.
 fn cut(text: &str, max: u64) -> Option<String> {
     if size(text) <= max {
         return None;

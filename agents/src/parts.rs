@@ -61,7 +61,8 @@ pub struct AssembleError {
     pub why: String,
 }
 
-/// Makes a room's parts from its recorded definition, so that it can be opened without the script that began it.
+/// Makes a room's parts from its recorded definition, so that it can be opened without the script
+/// that began it.
 pub trait Assemble: Send + Sync + fmt::Debug {
     /// Makes the parts. Relative paths are relative to `base`.
     ///

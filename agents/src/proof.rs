@@ -35,7 +35,8 @@ impl Proof {
         Self::by(Self::SCRIPT).user(subject).called(display)
     }
 
-    /// Begins the proof of a person whom the embedding application proved by a method of its own, such as its sign-in.
+    /// Begins the proof of a person whom the embedding application proved by a method of its own,
+    /// such as its sign-in.
     pub fn by(method: impl Into<String>) -> ProvenBy {
         ProvenBy {
             method: method.into(),
@@ -54,7 +55,8 @@ impl Proof {
         Self(Principal::Tool(name))
     }
 
-    /// The world itself: a world script, or an application that speaks for the room and for nobody in it.
+    /// The world itself: a world script, or an application that speaks for the room and for nobody
+    /// in it.
     #[must_use]
     pub const fn world() -> Self {
         Self(Principal::World)
@@ -75,7 +77,8 @@ pub struct ProvenBy {
 }
 
 impl ProvenBy {
-    /// Names the user by the id that the method knows. Decisions compare it, so it must never be another person's.
+    /// Names the user by the id that the method knows. Decisions compare it, so it must never be
+    /// another person's.
     pub fn user(self, id: impl Into<String>) -> ProvenUser {
         ProvenUser {
             method: self.method,

@@ -55,8 +55,8 @@ impl Runtime {
         RuntimeBuilder::over(storage)
     }
 
-    /// This runtime with `keeper` at the gate of its log. Both have the same open worlds; those that are opened through the
-    /// new one append through the gate.
+    /// This runtime with `keeper` at the gate of its log. Both have the same open worlds; those
+    /// that are opened through the new one append through the gate.
     #[must_use]
     pub fn through(&self, keeper: Arc<dyn Gatekeeper>) -> Self {
         let mut means = Means::clone(&self.means);
@@ -106,8 +106,8 @@ impl Runtime {
     /// Opens a room with its own models, tools and agents, or begins it, and does what is owed.
     ///
     /// # Errors
-    /// [`OpenError::Assemble`] names a tool or a model that the room says is the program's own, and that nobody bound; else as
-    /// [`Runtime::open`].
+    /// [`OpenError::Assemble`] names a tool or a model that the room says is the program's own, and
+    /// that nobody bound; else as [`Runtime::open`].
     pub async fn open_room<'r, R: ?Sized>(&self, room: &'r R) -> Result<WorldHandle, OpenError>
     where
         Opening: From<&'r R>,
@@ -126,7 +126,8 @@ impl Runtime {
         }
     }
 
-    /// Closes the world called `name` and waits until that is done. Nothing happens if it is not open.
+    /// Closes the world called `name` and waits until that is done. Nothing happens if it is not
+    /// open.
     pub async fn close(&self, name: &WorldName) {
         let turn = self.turn(name);
         let _alone = turn.lock().await;

@@ -1,17 +1,19 @@
-//! What must not be in the log: the values of a room's variables, which models and tools are given when they act.
+//! What must not be in the log: the values of a room's variables, which models and tools are given
+//! when they act.
 
 use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::text::redaction::SecretRules;
 use folkmoot_core::tool::{Reconciliation, ToolOutcome, View};
 
-/// The secrets of a room. They are looked up each time that something is recorded, and kept nowhere.
+/// The secrets of a room. They are looked up each time that something is recorded, and kept
+/// nowhere.
 pub trait Secrets: Send + Sync {
     /// Returns what to take out of texts now.
     fn rules(&self) -> Vec<SecretRules>;
 }
 
-/// Takes the secrets out of what an effect brings: the details of failures, and what tools gave. An agent's words stay
-/// as they are: no model is told a secret.
+/// Takes the secrets out of what an effect brings: the details of failures, and what tools gave. An
+/// agent's words stay as they are: no model is told a secret.
 pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
     // Most commands bring no words of others, and looking secrets up reads the room's settings.
     let brings_words = matches!(

@@ -1,4 +1,5 @@
-//! The task that owns one world: it decides, appends, evolves, publishes and performs, in that order.
+//! The task that owns one world: it decides, appends, evolves, publishes and performs, in that
+//! order.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -109,7 +110,8 @@ impl WorldTask {
         })
     }
 
-    /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it falls asleep.
+    /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it
+    /// falls asleep.
     async fn run(mut self: Box<Self>, mut first: Option<Ask>) -> Option<Asleep> {
         let end = loop {
             if let Err(why) = self.turn_over().await {
@@ -138,7 +140,8 @@ impl WorldTask {
         self.end(end).await
     }
 
-    /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing else is left.
+    /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing
+    /// else is left.
     async fn turn_over(&mut self) -> Result<(), Halt> {
         loop {
             self.land_in_order().await?;
@@ -202,8 +205,9 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Makes the parts of a new definition before it is recorded: one that has none is refused. They take the place of the
-    /// old ones only with the event that says so; whoever may not revise has none made.
+    /// Makes the parts of a new definition before it is recorded: one that has none is refused.
+    /// They take the place of the old ones only with the event that says so; whoever may not revise
+    /// has none made.
     async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), Halt> {
         let Action::World(WorldAction::Revise { definition }) = &command.action else {
             return self.answer(command, reply).await;
@@ -353,7 +357,8 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Saves the fold now and then. Failing to do so loses nothing. One that holds what is to be erased is never saved.
+    /// Saves the fold now and then. Failing to do so loses nothing. One that holds what is to be
+    /// erased is never saved.
     async fn checkpoint(&mut self) {
         let head = self.world.head();
         if head.since(self.checkpoint_at) >= CHECKPOINT_EVERY {
@@ -412,7 +417,8 @@ impl WorldTask {
         }
     }
 
-    /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is let go of.
+    /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is
+    /// let go of.
     fn activity(&self) -> Activity {
         match (self.door.perform, self.world.room_activity()) {
             (Perform::Nothing, _) if self.world.upkeep().is_erasing() => Activity::Running,

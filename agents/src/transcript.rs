@@ -12,18 +12,18 @@ use crate::error::FoldError;
 /// The most entries of a page.
 pub const TRANSCRIPT_PAGE_MAX: usize = 1_000;
 
-/// How many commits are read for a page at most: so many for each entry, and so many for the page. A page that is not
-/// full then says where to go on.
+/// How many commits are read for a page at most: so many for each entry, and so many for the page.
+/// A page that is not full then says where to go on.
 const COMMITS_EACH: usize = 16;
 const COMMITS_MORE: usize = 64;
 
 /// Reads what people saw of the world `name`, newest first: at most `limit` entries, from 1 to
-/// [`TRANSCRIPT_PAGE_MAX`], that stand before `before`, or the newest. The world need not be open. Whoever holds the log
-/// may read it; others have a [`Seat`](crate::Seat).
+/// [`TRANSCRIPT_PAGE_MAX`], that stand before `before`, or the newest. The world need not be open.
+/// Whoever holds the log may read it; others have a [`Seat`](crate::Seat).
 ///
-/// What was edited or taken back reads as it stands now. The cost is bounded by `limit`, however long the log is: where
-/// little was said among much else a page has fewer entries, or none, and [`TranscriptPage::next`] says where to go on;
-/// only `None` there means that nothing is older.
+/// What was edited or taken back reads as it stands now. The cost is bounded by `limit`, however
+/// long the log is: where little was said among much else a page has fewer entries, or none, and
+/// [`TranscriptPage::next`] says where to go on; only `None` there means that nothing is older.
 ///
 /// # Errors
 /// [`FoldError::NoSuchWorld`], or the log does not read.

@@ -1,13 +1,15 @@
 //! Re-decision: folds a log and decides every recorded command again.
 //!
-//! A commit holds the command that made it, and what it was decided with. So whatever a decision made can be made again:
-//! who answers a message and why, limits, approvals, grants, budgets, and by its fingerprint every prompt. An [`Auditor`]
-//! is a pure function of the log: it knows no model, no tool and no clock, and cannot call one.
+//! A commit holds the command that made it, and what it was decided with. So whatever a decision
+//! made can be made again: who answers a message and why, limits, approvals, grants, budgets, and
+//! by its fingerprint every prompt. An [`Auditor`] is a pure function of the log: it knows no
+//! model, no tool and no clock, and cannot call one.
 //!
-//! What people said, models answered and tools gave are inputs. They are recorded because they cannot be recomputed, and
-//! changing one of them makes another history that is decided just as well. That nobody did is for the chain of hashes to
-//! say. The two checks need each other: the hashes tell that nothing was changed since it was written, re-decision tells that
-//! what was written is what the rules say.
+//! What people said, models answered and tools gave are inputs. They are recorded because they
+//! cannot be recomputed, and changing one of them makes another history that is decided just as
+//! well. That nobody did is for the chain of hashes to say. The two checks need each other: the
+//! hashes tell that nothing was changed since it was written, re-decision tells that what was
+//! written is what the rules say.
 
 use crate::command::Command;
 use crate::command::commit::{Commit, RebuildError};
@@ -32,18 +34,20 @@ pub use report::{AuditVerdict, Counts, EPOCHS_MAX, Epoch, Redecision, Shown};
 pub enum Finding {
     /// The commit came out equal by value.
     Decided,
-    /// It records a refusal. The command is known by its digest only, so that it cannot be decided again; what the world
-    /// knows agrees with it: who may do what, how the request stands, how often the like was refused.
+    /// It records a refusal. The command is known by its digest only, so that it cannot be decided
+    /// again; what the world knows agrees with it: who may do what, how the request stands, how
+    /// often the like was refused.
     RecordedRefusal,
     /// Other rules than this build's decided it. It is folded, and that is all.
     OtherRules(Digest),
-    /// It cannot be decided again, because of what was erased: a text of the command itself, or one that the decision
-    /// read.
+    /// It cannot be decided again, because of what was erased: a text of the command itself, or one
+    /// that the decision read.
     ///
-    /// Somebody who may erase can hide two things so. Whatever follows from an erased text itself, such as whom a message
-    /// was for. And, once anything was erased in a world, what hangs on how long a request to a model is: its fingerprint, what is
-    /// reserved for it, whether a summary is made first, and whether it is made at all. Nothing else is believed for
-    /// it: facts are never erased. What is hidden so is still in the chain of hashes, like everything.
+    /// Somebody who may erase can hide two things so. Whatever follows from an erased text itself,
+    /// such as whom a message was for. And, once anything was erased in a world, what hangs on how
+    /// long a request to a model is: its fingerprint, what is reserved for it, whether a summary is
+    /// made first, and whether it is made at all. Nothing else is believed for it: facts are never
+    /// erased. What is hidden so is still in the chain of hashes, like everything.
     Erased,
     /// The commit came out otherwise.
     Diverged(Box<Divergence>),
@@ -156,7 +160,8 @@ fn opened_as(commit: &Commit) -> Option<crate::ids::WorldId> {
     }
 }
 
-/// The rules that `commit` begins an epoch of, if it begins one, and the build that carried them, if it says so.
+/// The rules that `commit` begins an epoch of, if it begins one, and the build that carried them,
+/// if it says so.
 fn begins_epoch(commit: &Commit) -> Option<(Digest, Option<&str>)> {
     commit.events.iter().find_map(|event| {
         if let Event::World(WorldEvent::EpochOpened(opened)) = event {

@@ -1,4 +1,5 @@
-//! Events: recorded facts, in the past tense. The catalogue is closed; every fold matches it exhaustively.
+//! Events: recorded facts, in the past tense. The catalogue is closed; every fold matches it
+//! exhaustively.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -212,8 +213,8 @@ macro_rules! payload {
     };
 }
 
-/// Declares the catalogue, family by family: number, schema version, payload and, in brackets, the field that holds
-/// content. Kinds that belong to no family stand behind them.
+/// Declares the catalogue, family by family: number, schema version, payload and, in brackets, the
+/// field that holds content. Kinds that belong to no family stand behind them.
 macro_rules! events {
     ($($(#[$family_doc:meta])* family $family:ident($type:ident) {
         $($(#[$doc:meta])* $number:literal version $version:literal $name:ident $([$field:ident])?;)*

@@ -19,7 +19,8 @@ pub use name::{
     AgentName, ArtifactName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
 };
 
-/// An event's gap-free number in its world's log. The first event has 1; [`Position::ZERO`] is "before the first".
+/// An event's gap-free number in its world's log. The first event has 1; [`Position::ZERO`] is
+/// "before the first".
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -99,7 +100,8 @@ position_ids! {
     RequestId;
     /// A grant: the position of its `GrantGiven`.
     GrantId;
-    /// A message: the position of its `StreamStarted` if it was streamed, else of its `MessagePosted`.
+    /// A message: the position of its `StreamStarted` if it was streamed, else of its
+    /// `MessagePosted`.
     MessageId;
 }
 
@@ -273,7 +275,8 @@ impl CallId {
     /// Names the `ordinal`-th call of the `CallsAdmitted` at `admitted`.
     #[must_use]
     pub fn of(world: WorldId, admitted: Position, ordinal: u32) -> Self {
-        // The world is part of it, so that a call of another world, or of a fork, is simply unknown (decisions 0004 and 0014).
+        // The world is part of it, so that a call of another world, or of a fork, is simply unknown
+        // (decisions 0004 and 0014).
         let Digest(hash) = Digest::of(&[
             world.0.as_bytes(),
             &admitted.get().to_le_bytes(),

@@ -1,11 +1,11 @@
 //! The pure heart of Folkmoot.
 //!
-//! A world is a log; its state is the fold of the log; the work still owed is a function of the state. This crate holds
-//! that function and the types around it. It deliberately lacks I/O, clocks, randomness and an executor: whoever needs
-//! one implements a [port].
+//! A world is a log; its state is the fold of the log; the work still owed is a function of the
+//! state. This crate holds that function and the types around it. It deliberately lacks I/O,
+//! clocks, randomness and an executor: whoever needs one implements a [port].
 //!
-//! Read first: [`Event`](event::Event) (what can happen), [`Command`](command::Command) (what can be asked), and
-//! [`World`](world::World) (how the one becomes the other).
+//! Read first: [`Event`](event::Event) (what can happen), [`Command`](command::Command) (what can
+//! be asked), and [`World`](world::World) (how the one becomes the other).
 //!
 //! ```
 //! use folkmoot_core::command::{Action, Command, WorldAction};

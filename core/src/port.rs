@@ -89,9 +89,10 @@ pub type Labels = BTreeMap<String, String>;
 pub trait EventLog: Send + Sync + Debug {
     /// Appends `commit` to its world and returns once it survives power loss.
     ///
-    /// The commit's first position must be the world's head + 1. A commit whose key is known returns the first answer,
-    /// whatever the head is now. `incarnation` must be that of the world's last `Opened`; a commit that holds an
-    /// `Opened` must hold the next one. The first commit of a world begins with `WorldOpened`.
+    /// The commit's first position must be the world's head + 1. A commit whose key is known
+    /// returns the first answer, whatever the head is now. `incarnation` must be that of the
+    /// world's last `Opened`; a commit that holds an `Opened` must hold the next one. The first
+    /// commit of a world begins with `WorldOpened`.
     ///
     /// # Errors
     /// See [`AppendError`]: each variant says what the caller can do.
@@ -101,7 +102,8 @@ pub trait EventLog: Send + Sync + Debug {
         commit: Commit,
     ) -> Result<Appended, AppendError>;
 
-    /// Reads the commits of `world` from the one that holds `from` up to the present head, in order.
+    /// Reads the commits of `world` from the one that holds `from` up to the present head, in
+    /// order.
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`] at once; damage when the stream reaches it.
@@ -118,8 +120,8 @@ pub trait EventLog: Send + Sync + Debug {
         limit: usize,
     ) -> Result<Vec<StoredCommit>, ReadError>;
 
-    /// The messages at `from` or behind it, and before `to`, that a later event has taken away: their positions, in
-    /// order. Costs what it gives, however long the log is.
+    /// The messages at `from` or behind it, and before `to`, that a later event has taken away:
+    /// their positions, in order. Costs what it gives, however long the log is.
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`], or damage of the world index.
@@ -130,7 +132,8 @@ pub trait EventLog: Send + Sync + Debug {
         to: Position,
     ) -> Result<Vec<Position>, ReadError>;
 
-    /// Reads like [`EventLog::read`], then follows: no gap, no duplicate, no end while the store is open.
+    /// Reads like [`EventLog::read`], then follows: no gap, no duplicate, no end while the store is
+    /// open.
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`] at once; damage when the stream reaches it.
@@ -146,8 +149,8 @@ pub trait EventLog: Send + Sync + Debug {
         key: &CommandKey,
     ) -> Result<Option<StoredCommit>, ReadError>;
 
-    /// Lists at most `limit` of the worlds that have all of `labels`, by name, from the one after `after`. No labels: all
-    /// worlds.
+    /// Lists at most `limit` of the worlds that have all of `labels`, by name, from the one after
+    /// `after`. No labels: all worlds.
     ///
     /// # Errors
     /// Damage of the world index.
@@ -168,10 +171,12 @@ pub trait EventLog: Send + Sync + Debug {
 /// Saved folds. All of them may be deleted at any time: they only save work.
 #[async_trait]
 pub trait Checkpoints: Send + Sync + Debug {
-    /// Keeps `state`, the fold of `world` up to `at`. `decider` tells under which rules and in which layout it was made. It becomes the newest; older ones may go.
+    /// Keeps `state`, the fold of `world` up to `at`. `decider` tells under which rules and in
+    /// which layout it was made. It becomes the newest; older ones may go.
     ///
     /// # Errors
-    /// [`AppendError::NoSuchWorld`], [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.
+    /// [`AppendError::NoSuchWorld`], [`AppendError::Full`] or [`AppendError::Io`]. Failing to save
+    /// one loses nothing.
     async fn save(
         &self,
         world: WorldId,
@@ -180,8 +185,8 @@ pub trait Checkpoints: Send + Sync + Debug {
         state: Vec<u8>,
     ) -> Result<(), AppendError>;
 
-    /// The newest whole checkpoint made by the rules `decider`, at `up_to` or before it if that is given. A damaged one
-    /// counts as none.
+    /// The newest whole checkpoint made by the rules `decider`, at `up_to` or before it if that is
+    /// given. A damaged one counts as none.
     async fn latest(
         &self,
         world: WorldId,
@@ -189,15 +194,17 @@ pub trait Checkpoints: Send + Sync + Debug {
         up_to: Option<Position>,
     ) -> Option<(Position, Vec<u8>)>;
 
-    /// Returns where the checkpoints of a world stand, and whose rules made each, oldest first: `latest` up to that place gives the
-    /// state, so that it can be compared with the fold. A damaged one may be listed.
+    /// Returns where the checkpoints of a world stand, and whose rules made each, oldest first:
+    /// `latest` up to that place gives the state, so that it can be compared with the fold. A
+    /// damaged one may be listed.
     async fn places(&self, world: WorldId) -> Vec<(Position, Digest)>;
 }
 
 /// The receiver of drafts of a streaming reply.
 #[async_trait]
 pub trait Drafts: Send + Sync {
-    /// Shows `delta` to whoever watches. The first call returns only after `StreamStarted` is durable.
+    /// Shows `delta` to whoever watches. The first call returns only after `StreamStarted` is
+    /// durable.
     ///
     /// # Errors
     /// [`DraftsClosed`]: nobody wants more; the caller stops.
@@ -220,11 +227,13 @@ pub struct ModelCall {
     pub request: ModelRequest,
     /// The same for all attempts of one call.
     pub idempotency_key: String,
-    /// The scripted or recorded replies that this agent has consumed in the current run, in ascending order.
+    /// The scripted or recorded replies that this agent has consumed in the current run, in
+    /// ascending order.
     pub played: Vec<u32>,
     /// The world's clock, for scripted pauses.
     pub clock: Arc<dyn Clock>,
-    /// The bytes of attached files that the model [takes](Model::takes_file), as far as they are there.
+    /// The bytes of attached files that the model [takes](Model::takes_file), as far as they are
+    /// there.
     pub files: Files,
 }
 
@@ -253,8 +262,8 @@ pub struct Input {
     pub options: Vec<u32>,
     /// The text: the chosen options', one a line, or what was typed.
     pub text: String,
-    /// The answer as data: the chosen option's text, a list of texts where several may be chosen, or a typed answer as the
-    /// question's schema reads it.
+    /// The answer as data: the chosen option's text, a list of texts where several may be chosen,
+    /// or a typed answer as the question's schema reads it.
     pub value: Value,
 }
 
@@ -281,7 +290,8 @@ pub struct ToolCall {
     pub progress: Arc<dyn Progress>,
 }
 
-/// A tool. Dropping the future of a run stops it; that cannot stop code which holds its thread, and so needs a process.
+/// A tool. Dropping the future of a run stops it; that cannot stop code which holds its thread, and
+/// so needs a process.
 #[async_trait]
 pub trait Tool: Send + Sync + Debug {
     /// Returns the declaration of the tool.
@@ -305,7 +315,8 @@ pub struct HostCommand {
     pub cwd: PathBuf,
     /// The folder that has to be there, or nothing runs; `None`: any.
     pub folder: Option<FolderId>,
-    /// SHA-256 of the program's file, which has to be each of these, or nothing runs; empty: any file.
+    /// SHA-256 of the program's file, which has to be each of these, or nothing runs; empty: any
+    /// file.
     pub pins: Vec<Digest>,
     /// The longest time of the run, by the machine's monotonic clock.
     pub timeout: Duration,
@@ -313,8 +324,8 @@ pub struct HostCommand {
     pub input: Option<String>,
     /// The most bytes kept of each of its outputs; the rest is read and thrown away.
     pub output_max: usize,
-    /// Names the lock that the program's helper holds while anything of it lives. A second run under the same name
-    /// waits for the first one's lock.
+    /// Names the lock that the program's helper holds while anything of it lives. A second run
+    /// under the same name waits for the first one's lock.
     pub lock: String,
 }
 
@@ -367,7 +378,8 @@ pub enum HostError {
     Helper(String),
 }
 
-/// Runs programs in their own process group, under a helper that dies, with all of them, when the runtime dies.
+/// Runs programs in their own process group, under a helper that dies, with all of them, when the
+/// runtime dies.
 #[async_trait]
 pub trait ToolHost: Send + Sync + Debug {
     /// Runs a program to its end. Dropping the future kills it, with everything it had started.

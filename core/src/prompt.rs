@@ -1,4 +1,5 @@
-//! The request to a model: built from the world alone, with a fingerprint that is the same on every machine.
+//! The request to a model: built from the world alone, with a fingerprint that is the same on every
+//! machine.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ pub mod tokens;
 
 pub use item::{Attached, Item};
 
-/// Everything that a provider adapter needs to know of one model call. Only a [`World`](crate::world::World) makes one,
-/// and whoever has one can only read it.
+/// Everything that a provider adapter needs to know of one model call. Only a
+/// [`World`](crate::world::World) makes one, and whoever has one can only read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelRequest {
     pub(crate) model: String,
@@ -66,8 +67,8 @@ impl ModelRequest {
         self.fingerprint
     }
 
-    /// The fingerprint computed anew, from every part and every item. It is `fingerprint`, unless a part of it is not
-    /// what that was made from.
+    /// The fingerprint computed anew, from every part and every item. It is `fingerprint`, unless a
+    /// part of it is not what that was made from.
     #[must_use]
     pub fn recomputed_fingerprint(&self) -> Digest {
         let start = fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools);

@@ -81,7 +81,8 @@ impl WorldSpec {
     }
 }
 
-/// The words of people in the spec: they can be erased, and then the room still folds, but performs no more.
+/// The words of people in the spec: they can be erased, and then the room still folds, but performs
+/// no more.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecText {
     /// The purpose of the room.
@@ -176,8 +177,8 @@ pub struct ModelSpec {
     /// The price of it; `None`: nobody knows, and so nobody knows what a call of it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// The models that are asked in its place, one after the other, once the attempts on it are over. Theirs are not
-    /// followed: two models may stand in for each other.
+    /// The models that are asked in its place, one after the other, once the attempts on it are
+    /// over. Theirs are not followed: two models may stand in for each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallback: Vec<ModelName>,
 }
@@ -214,7 +215,8 @@ impl ModelSpec {
 
     /// The default for the most tokens of a request.
     pub const CONTEXT_TOKENS_MAX: u32 = 100_000;
-    /// The default time limit of one attempt, 30 min: what cuts an answer that comes is silence, which its adapter sees.
+    /// The default time limit of one attempt, 30 min: what cuts an answer that comes is silence,
+    /// which its adapter sees.
     pub const TIMEOUT_MS: u64 = 30 * 60_000;
 }
 
@@ -280,7 +282,8 @@ pub enum Privacy {
     /// As it was written.
     #[default]
     Open,
-    /// Encrypted under keys that are kept apart from it: one for each person, and one for all others.
+    /// Encrypted under keys that are kept apart from it: one for each person, and one for all
+    /// others.
     Sealed,
 }
 
@@ -370,7 +373,8 @@ pub struct Limits {
     pub news_max: u32,
     /// Messages that the fold keeps for agents that have not seen them yet.
     pub transcript_max: u32,
-    /// Items that an agent's memory keeps; at this many the older half is dropped, and `PrefixBroken` says so.
+    /// Items that an agent's memory keeps; at this many the older half is dropped, and
+    /// `PrefixBroken` says so.
     pub items_max: u32,
     /// The time that an approval of a destructive call waits, in milliseconds.
     pub approval_ttl_destructive_ms: u64,
@@ -382,7 +386,8 @@ pub struct Limits {
     pub message_bytes_max: u32,
     /// Files that may be attached to one message.
     pub attachments_max: u32,
-    /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::spec::limits::BLOB_BYTES_MAX).
+    /// The most bytes of one attached file; at most
+    /// [`BLOB_BYTES_MAX`](crate::spec::limits::BLOB_BYTES_MAX).
     pub attachment_bytes_max: u32,
     /// The most that the models of the room may cost together, from its beginning on.
     #[serde(skip_serializing_if = "Option::is_none")]

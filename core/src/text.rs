@@ -1,4 +1,5 @@
-//! Texts between agents and people: who is mentioned, which words people may read, and how typed data is shown.
+//! Texts between agents and people: who is mentioned, which words people may read, and how typed
+//! data is shown.
 
 pub mod firewall;
 pub mod mentions;

@@ -20,7 +20,8 @@ pub use finding::{ArgumentFinding, Severity};
 pub use output::*;
 pub use policy::*;
 
-/// The effect of a tool on the world outside. There is no default: an unclassified tool cannot be registered.
+/// The effect of a tool on the world outside. There is no default: an unclassified tool cannot be
+/// registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
@@ -55,7 +56,8 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    /// Tells whether a tool with `effect`, first run at `started`, may run again at `now`. Reading always may.
+    /// Tells whether a tool with `effect`, first run at `started`, may run again at `now`. Reading
+    /// always may.
     #[must_use]
     pub fn allows(self, effect: EffectClass, started: Time, now: Time) -> bool {
         match (effect, self) {
@@ -97,14 +99,16 @@ impl ToolKind {
 
 /// The arguments of a tool that are paths, and how it goes along them.
 ///
-/// Such an argument has to be a [plain path](crate::tool::constraint::path), or the call does not fit. Constraints on it are
-/// `beneath`, `equals` and `one_of`. A list of paths is none: let such a tool take one path for each call.
+/// Such an argument has to be a [plain path](crate::tool::constraint::path), or the call does not
+/// fit. Constraints on it are `beneath`, `equals` and `one_of`. A list of paths is none: let such a
+/// tool take one path for each call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathArguments {
     /// The places of the paths, as JSON pointers.
     pub at: BTreeSet<String>,
-    /// True if the tool follows symbolic links in its folder: then nobody can say what lies beneath what.
+    /// True if the tool follows symbolic links in its folder: then nobody can say what lies beneath
+    /// what.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows_links: bool,
 }
@@ -149,7 +153,8 @@ pub struct ToolSpec {
     pub open_world: bool,
     /// The rule of running it again after its run was lost. A `read` tool always may.
     pub repeat: Repeat,
-    /// True if [`Tool::reconcile`](crate::port::Tool::reconcile) can tell what became of a lost run.
+    /// True if [`Tool::reconcile`](crate::port::Tool::reconcile) can tell what became of a lost
+    /// run.
     pub reconciles: bool,
     /// True if it runs processes, and so needs a [`ToolHost`](crate::port::ToolHost).
     pub needs_host: bool,
@@ -165,20 +170,22 @@ pub struct ToolSpec {
     /// The part of its output that a model sees.
     #[serde(default, skip_serializing_if = "ViewPolicy::is_full")]
     pub view: ViewPolicy,
-    /// The effects of calls where they depend on arguments: the first rule that fits decides, else `unlisted`.
+    /// The effects of calls where they depend on arguments: the first rule that fits decides, else
+    /// `unlisted`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<CallRule>,
     /// The treatment of a call that none of `rules` fits.
     #[serde(default, skip_serializing_if = "Unlisted::is_by_effect")]
     pub unlisted: Unlisted,
-    /// The number of runs that may go on at a time in a world; `None`: 8 for reading, 1 for writing. A destructive call runs alone.
+    /// The number of runs that may go on at a time in a world; `None`: 8 for reading, 1 for
+    /// writing. A destructive call runs alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency_max: Option<u32>,
     /// The number of calls in an episode; `None`: as many as answers ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_per_episode_max: Option<u32>,
-    /// True if a result stands for further calls with the same arguments. Only a `read` tool may say so, whose result
-    /// depends on its arguments alone.
+    /// True if a result stands for further calls with the same arguments. Only a `read` tool may
+    /// say so, whose result depends on its arguments alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub memoises: bool,
     /// True if people may grant any arguments.
@@ -187,11 +194,12 @@ pub struct ToolSpec {
     /// The kinds of domain artifacts that it gives.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub artifacts: BTreeMap<ArtifactName, ArtifactSpec>,
-    /// Its folder, as it was opened: the path without links, relative to the base of its settings. `None`: it has none, or
-    /// was recorded before that was.
+    /// Its folder, as it was opened: the path without links, relative to the base of its settings.
+    /// `None`: it has none, or was recorded before that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// Digest of its settings (roots, allow-lists): a changed one is another tool to whoever allowed it.
+    /// Digest of its settings (roots, allow-lists): a changed one is another tool to whoever
+    /// allowed it.
     pub settings: Digest,
 }
 
@@ -203,8 +211,8 @@ impl ToolSpec {
     /// The default cap on output in all.
     pub const OUTPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-    /// A tool with default limits, of which the least is assumed: it stays on this machine, must not be run a second
-    /// time, and cannot tell what became of a lost run.
+    /// A tool with default limits, of which the least is assumed: it stays on this machine, must
+    /// not be run a second time, and cannot tell what became of a lost run.
     #[must_use]
     pub fn new(
         name: ToolName,
@@ -243,7 +251,8 @@ impl ToolSpec {
         Self::OUTPUT_BYTES_MAX
     }
 
-    /// Tells whether a call means the same to both. What models read of a tool, and its limits, may differ.
+    /// Tells whether a call means the same to both. What models read of a tool, and its limits, may
+    /// differ.
     #[must_use]
     pub fn acts_like(&self, other: &Self) -> bool {
         let acts = |tool: &Self| {
@@ -262,13 +271,15 @@ impl ToolSpec {
             && self.unlisted == other.unlisted
     }
 
-    /// Tells whether its folder was known, and is another one in `now`: the same words then mean another place.
+    /// Tells whether its folder was known, and is another one in `now`: the same words then mean
+    /// another place.
     #[must_use]
     pub fn has_moved(&self, now: &Self) -> bool {
         self.folder.is_some() && self.folder != now.folder
     }
 
-    /// Returns the effect of a call with `arguments`: by the first of `rules` that fits, else the tool's effect.
+    /// Returns the effect of a call with `arguments`: by the first of `rules` that fits, else the
+    /// tool's effect.
     #[must_use]
     pub fn effect_of(&self, arguments: &Value) -> EffectClass {
         self.rule_of(arguments)
@@ -299,16 +310,17 @@ impl ToolSpec {
             .find(|rule| fits_all(&rule.when, arguments))
     }
 
-    /// Tells whether a deny rule with these constraints denies a call with `arguments`. A constraint that says nothing of this
-    /// tool narrows nothing: such a rule is recorded in old definitions, and must not allow what it was to deny.
+    /// Tells whether a deny rule with these constraints denies a call with `arguments`. A
+    /// constraint that says nothing of this tool narrows nothing: such a rule is recorded in old
+    /// definitions, and must not allow what it was to deny.
     #[must_use]
     pub fn is_denied(&self, when: &[Constraint], arguments: &Value) -> bool {
         when.iter()
             .all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
     }
 
-    /// Tells whether all of these constraints can be those of a grant for calls of this tool. One that was recorded and cannot
-    /// covers nothing.
+    /// Tells whether all of these constraints can be those of a grant for calls of this tool. One
+    /// that was recorded and cannot covers nothing.
     #[must_use]
     pub fn can_grant(&self, constraints: &[Constraint]) -> bool {
         constraints

@@ -99,24 +99,28 @@ checkpointed! {
         states: States,
         /// The memory of each agent, and who has something to do.
         agents: Agents,
-        /// The episodes that somebody still works on, for limits and against agents that only wake each other.
+        /// The episodes that somebody still works on, for limits and against agents that only wake
+        /// each other.
         episodes: Episodes,
         /// The tokens and the money of all model calls, for limits and reports.
         meters: Meters,
         /// The requests to people, and the grants that people gave.
         consent: Consent,
-        /// The results that stand for further calls with the same arguments; empty without tools that memoise.
+        /// The results that stand for further calls with the same arguments; empty without tools
+        /// that memoise.
         #[serde(default, skip_serializing_if = "Memos::is_empty")]
         memos: Memos,
         /// The calls that did more than read, for turns that take the place of others.
         #[serde(default, skip_serializing_if = "Doings::is_empty")]
         doings: Doings,
-        /// The work on the log: signatures that are due, erasures that are under way, refusals that are counted.
+        /// The work on the log: signatures that are due, erasures that are under way, refusals that
+        /// are counted.
         upkeep: Upkeep,
         /// The copy of its store that it was opened in last; `None` if it never was in one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copy: Option<CopyId>,
-        /// The event of its first opening there: what is older was done elsewhere, and is asked about again.
+        /// The event of its first opening there: what is older was done elsewhere, and is asked
+        /// about again.
         #[serde(default)]
         restored_at: Position,
         /// The worlds that it was branched off, the first one first; empty if it began by itself.
@@ -127,7 +131,8 @@ checkpointed! {
     }
 }
 
-/// The facts that a world begins with. Only an opening in another folder changes one of them, and branching off.
+/// The facts that a world begins with. Only an opening in another folder changes one of them, and
+/// branching off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct OpeningFacts {
     world: WorldId,
@@ -242,7 +247,8 @@ impl World {
         }
     }
 
-    /// Tells whether `definition` is in force already: it says the same, and was read from the same file as far as that is known.
+    /// Tells whether `definition` is in force already: it says the same, and was read from the same
+    /// file as far as that is known.
     #[must_use]
     pub fn is_in_force(&self, definition: &Definition) -> bool {
         let is_of_another_file = self.source.is_some()
@@ -282,8 +288,9 @@ impl World {
         self.people.access(&self.rules.spec().policy.rights)
     }
 
-    /// The reason that nobody can be called `name` here: it stands for nobody, or it is that of an agent, or it looks like
-    /// another one of the room. `None`: nothing is wrong with it. A person of the room has their name as it is written there.
+    /// The reason that nobody can be called `name` here: it stands for nobody, or it is that of an
+    /// agent, or it looks like another one of the room. `None`: nothing is wrong with it. A person
+    /// of the room has their name as it is written there.
     #[must_use]
     pub fn name_fault(&self, name: &PersonName) -> Option<String> {
         let people = self.people.roster();
@@ -313,9 +320,9 @@ impl World {
         )
     }
 
-    /// The cutter of the next reply of `agent`. A reply that streams and the message that it becomes are cut by the same
-    /// one: by the rules that the agent's turn began under, and among those who were there when the attempt under way was
-    /// recorded.
+    /// The cutter of the next reply of `agent`. A reply that streams and the message that it
+    /// becomes are cut by the same one: by the rules that the agent's turn began under, and among
+    /// those who were there when the attempt under way was recorded.
     #[must_use]
     pub fn reply_cutter(&self, agent: &AgentName) -> ReplyCutter {
         let turn = self.agents.turn(agent);

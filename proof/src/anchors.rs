@@ -1,7 +1,8 @@
 //! Anchors: signed heads of logs, kept where whoever holds the logs cannot change them.
 //!
-//! An anchors file is UTF-8 text: one checkpoint of a world or more, each a signed note (see [`note`](crate::note)), with
-//! one empty line between two of them. The file ends with the last signature line.
+//! An anchors file is UTF-8 text: one checkpoint of a world or more, each a signed note (see
+//! [`note`](crate::note)), with one empty line between two of them. The file ends with the last
+//! signature line.
 //!
 //! ```
 //! use folkmoot_proof::anchors::Anchors;
@@ -207,7 +208,8 @@ impl fmt::Display for AnchorsFile {
     }
 }
 
-/// The first note of a text, and what follows on the empty line behind it; `None` for that if the text ends with it.
+/// The first note of a text, and what follows on the empty line behind it; `None` for that if the
+/// text ends with it.
 fn first_note(text: &str) -> Option<(&str, Option<&str>)> {
     let body = text.find("\n\n").filter(|_| !text.starts_with('\n'))?;
     let signatures = text

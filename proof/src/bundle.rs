@@ -1,7 +1,9 @@
-//! Evidence bundles: commits of a log, taken out of it with what proves them. `docs/evidence.md` is the format, whole.
+//! Evidence bundles: commits of a log, taken out of it with what proves them. `docs/evidence.md` is
+//! the format, whole.
 //!
-//! [`check()`] takes the bytes of a bundle and public keys, and gives a [`Report`]: what was verified, what happened, and
-//! for each tool call who asked, who approved, what they were shown, what ran and what came of it.
+//! [`check()`] takes the bytes of a bundle and public keys, and gives a [`Report`]: what was
+//! verified, what happened, and for each tool call who asked, who approved, what they were shown,
+//! what ran and what came of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,13 +72,14 @@ pub enum BundleError {
 pub struct Bundle {
     /// [`FORMAT`].
     pub format: String,
-    /// The text of a checkpoint: which world, how many commits, and the root of the tree that all proofs here lead to.
-    /// It is signed only by what stands in `notes`.
+    /// The text of a checkpoint: which world, how many commits, and the root of the tree that all
+    /// proofs here lead to. It is signed only by what stands in `notes`.
     pub head: String,
     /// Signed checkpoints of that world, of that tree or of a smaller one, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// The commits, in the order of the log. All of them without proofs, or chosen ones with proofs.
+    /// The commits, in the order of the log. All of them without proofs, or chosen ones with
+    /// proofs.
     pub commits: Vec<BundledCommit>,
 }
 
@@ -137,7 +140,8 @@ pub enum BundledContent {
     /// Kept from whoever reads the bundle: the commitment alone.
     #[serde(with = "b64::hash")]
     Withheld(Hash),
-    /// Erased from the log: the commitment is all that there is. That it is not merely withheld is not proven.
+    /// Erased from the log: the commitment is all that there is. That it is not merely withheld is
+    /// not proven.
     #[serde(with = "b64::hash")]
     Erased(Hash),
 }

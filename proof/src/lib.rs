@@ -1,12 +1,14 @@
 //! Proofs of a log of Folkmoot, without the runtime.
 //!
-//! A world's commits are the leaves of a Merkle tree after RFC 6962, and each is linked to the one before it. Whoever
-//! holds a root of that tree can tell whether a log has been changed since. This crate deliberately reads no
-//! store, and decides nothing: it has hashes, trees, proofs and signatures, and a checker of evidence that knows what a few
-//! kinds of events say, so that it can be read in an hour.
+//! A world's commits are the leaves of a Merkle tree after RFC 6962, and each is linked to the one
+//! before it. Whoever holds a root of that tree can tell whether a log has been changed since. This
+//! crate deliberately reads no store, and decides nothing: it has hashes, trees, proofs and
+//! signatures, and a checker of evidence that knows what a few kinds of events say, so that it can
+//! be read in an hour.
 //!
-//! Read first: [`leaf`] (what is hashed of a commit), [`Frontier`] (the tree of a log that grows) with [`Prover`],
-//! [`note`] (how its root is signed), and [`bundle`] (commits that prove themselves elsewhere).
+//! Read first: [`leaf`] (what is hashed of a commit), [`Frontier`] (the tree of a log that grows)
+//! with [`Prover`], [`note`] (how its root is signed), and [`bundle`] (commits that prove
+//! themselves elsewhere).
 //!
 //! ```
 //! use folkmoot_proof::{Frontier, leaf::Leaf};

@@ -1,4 +1,5 @@
-//! `folkmoot-check`: checks an evidence bundle offline, with nothing but the bundle and a public key.
+//! `folkmoot-check`: checks an evidence bundle offline, with nothing but the bundle and a public
+//! key.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};

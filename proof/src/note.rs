@@ -1,4 +1,5 @@
-//! Signed notes and checkpoints, as the C2SP specifications `signed-note` and `tlog-checkpoint` describe them.
+//! Signed notes and checkpoints, as the C2SP specifications `signed-note` and `tlog-checkpoint`
+//! describe them.
 //!
 //! A note is text that ends in a newline, an empty line, and signature lines:
 //!
@@ -11,14 +12,17 @@
 //! — example.com/folkmoot 8yQ3Fb…
 //! ```
 //!
-//! * A signature line is an em dash (U+2014), a space, the key's name, a space, and base64 of 4 bytes of key id and the
-//!   signature. Signed is the text with its last newline, without the empty line. The *last* empty line parts the two.
-//! * The key id is the first 4 bytes of SHA-256 over the key's name, the byte 0x0A, the byte 0x01 (Ed25519) and the 32
-//!   bytes of the public key. A name is not empty, and has neither spaces nor `+`.
+//! * A signature line is an em dash (U+2014), a space, the key's name, a space, and base64 of 4
+//!   bytes of key id and the signature. Signed is the text with its last newline, without the empty
+//!   line. The *last* empty line parts the two.
+//! * The key id is the first 4 bytes of SHA-256 over the key's name, the byte 0x0A, the byte 0x01
+//!   (Ed25519) and the 32 bytes of the public key. A name is not empty, and has neither spaces nor
+//!   `+`.
 //! * A note is UTF-8, and has no control characters but newlines.
 //! * Signatures of unknown keys are ignored. A bad signature of a known key condemns the note.
-//! * A checkpoint is a note of at least three lines, none of them empty: the origin, which names the log; how many
-//!   leaves its tree has, in decimal digits; base64 of the tree's root; and extension lines.
+//! * A checkpoint is a note of at least three lines, none of them empty: the origin, which names
+//!   the log; how many leaves its tree has, in decimal digits; base64 of the tree's root; and
+//!   extension lines.
 //!
 //! The text forms of keys are those of Go's `sumdb/note`: see [`VerifierKey`] and [`SignerKey`].
 
@@ -140,7 +144,8 @@ impl SignedNote {
     /// Signs a text, which ends in a newline.
     ///
     /// # Errors
-    /// [`NoteError::Form`], [`NoteError::NotText`] or [`NoteError::TooLong`] if no note can have that text.
+    /// [`NoteError::Form`], [`NoteError::NotText`] or [`NoteError::TooLong`] if no note can have
+    /// that text.
     pub fn sign(text: &str, key: &SignerKey) -> Result<Self, NoteError> {
         let bytes = key.sign(text.as_bytes()).to_vec();
         let signature = Signature {
@@ -205,7 +210,8 @@ impl SignedNote {
         &self.signatures
     }
 
-    /// Verifies the signatures of those keys, and ignores all others. Gives the keys that have signed, at least one.
+    /// Verifies the signatures of those keys, and ignores all others. Gives the keys that have
+    /// signed, at least one.
     ///
     /// # Errors
     /// [`NoteError::NoKnownKey`] or [`NoteError::BadSignature`].

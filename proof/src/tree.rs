@@ -27,7 +27,8 @@ pub fn node(left: &Hash, right: &Hash) -> Hash {
     hasher.finalize().into()
 }
 
-/// A tree that grows: the roots of its whole subtrees, the largest first. It knows its root, and no proofs.
+/// A tree that grows: the roots of its whole subtrees, the largest first. It knows its root, and no
+/// proofs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frontier {
     /// The number of leaves.

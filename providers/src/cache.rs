@@ -1,9 +1,11 @@
-//! The response cache: the same request of the same model is answered once, and from memory after that.
+//! The response cache: the same request of the same model is answered once, and from memory after
+//! that.
 //!
-//! It is off unless a script asks for it. A request is known by its fingerprint, which covers the conversation, the files
-//! in it, tools and parameters; what else shapes an answer (where the model is, its headers) is in the digest of the
-//! model's settings. All rooms of the process share what models with equal settings have answered: equal requests have
-//! equal words in them, so that nobody reads what he has not written.
+//! It is off unless a script asks for it. A request is known by its fingerprint, which covers the
+//! conversation, the files in it, tools and parameters; what else shapes an answer (where the model
+//! is, its headers) is in the digest of the model's settings. All rooms of the process share what
+//! models with equal settings have answered: equal requests have equal words in them, so that
+//! nobody reads what he has not written.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -84,7 +86,8 @@ impl Answers {
         Some(entry.response.clone())
     }
 
-    /// Only a whole answer is kept: one that was cut, filtered or refused may be another one next time.
+    /// Only a whole answer is kept: one that was cut, filtered or refused may be another one next
+    /// time.
     fn keep(&mut self, request: Digest, response: &LLMResponse, now: Instant) {
         let is_whole = match response {
             LLMResponse::Text(_) | LLMResponse::Calls(_) => true,
@@ -147,7 +150,8 @@ pub struct CachedModel<M> {
 }
 
 impl<M: Model> CachedModel<M> {
-    /// Puts a cache before `model`, which was made by the provider called `provider` from `settings`, cache and all.
+    /// Puts a cache before `model`, which was made by the provider called `provider` from
+    /// `settings`, cache and all.
     #[must_use]
     pub fn new(model: M, cache: CacheSettings, provider: &str, settings: &Value) -> Self {
         let digest = Digest::of(&[

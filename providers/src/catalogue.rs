@@ -87,8 +87,9 @@ pub enum ModelBuildError {
     Http(#[from] HttpSetupError),
 }
 
-/// Makes the model that `settings` describe. `replies` are the script's, unread; only the scripted model reads them.
-/// Relative paths in the settings begin at `base`. No connection is made, and no variable but a proxy's looked up.
+/// Makes the model that `settings` describe. `replies` are the script's, unread; only the scripted
+/// model reads them. Relative paths in the settings begin at `base`. No connection is made, and no
+/// variable but a proxy's looked up.
 ///
 /// # Errors
 /// [`ModelBuildError`].
@@ -150,8 +151,8 @@ fn rooted(settings: &Map<String, Value>, base: Option<&Path>) -> Map<String, Val
     settings
 }
 
-/// Makes a model behind HTTP: `settings` as a script has them, with what they leave open as `preset` has it. Variables
-/// are looked up in `environment` when a call is performed.
+/// Makes a model behind HTTP: `settings` as a script has them, with what they leave open as
+/// `preset` has it. Variables are looked up in `environment` when a call is performed.
 ///
 /// # Errors
 /// [`ModelBuildError::Settings`], [`ModelBuildError::Http`].
@@ -232,8 +233,8 @@ fn check_names(
     }
 }
 
-/// The texts of a model's settings that variables may stand in, defaults and all. None if it is not behind HTTP, or if its
-/// settings do not fit: making the model says what is wrong with them.
+/// The texts of a model's settings that variables may stand in, defaults and all. None if it is not
+/// behind HTTP, or if its settings do not fit: making the model says what is wrong with them.
 #[must_use]
 pub fn templates_of(provider: &str, settings: &Value) -> Vec<Template> {
     let preset = Preset::named(provider);

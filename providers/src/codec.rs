@@ -1,7 +1,7 @@
 //! The pure half of an adapter: bytes in, values out. No I/O, no clock, no executor.
 //!
-//! One [`Codec`] per wire. What a wire cannot carry comes back as a warning code, in [`WireRequest::warnings`] or in
-//! the reply; nothing is left out in silence.
+//! One [`Codec`] per wire. What a wire cannot carry comes back as a warning code, in
+//! [`WireRequest::warnings`] or in the reply; nothing is left out in silence.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -71,8 +71,8 @@ pub struct WireFailure<'a> {
     pub body: &'a [u8],
 }
 
-/// A piece of an answer that is there before the answer is whole. All text and refusal deltas joined are what the answer
-/// [says to the room](LLMResponse::spoken).
+/// A piece of an answer that is there before the answer is whole. All text and refusal deltas
+/// joined are what the answer [says to the room](LLMResponse::spoken).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
     /// Prose.
@@ -96,7 +96,8 @@ pub trait Codec: Debug + Send + Sync {
     /// The header that carries `key`: its name, and its value.
     fn key_header(&self, key: &str) -> (&'static str, String);
 
-    /// Reads the whole body of a successful answer. Of a body that may be a stream as well, a [`BodyReader`] does.
+    /// Reads the whole body of a successful answer. Of a body that may be a stream as well, a
+    /// [`BodyReader`] does.
     ///
     /// # Errors
     /// [`DecodeError`]; [`DecodeError::Reported`] if the body tells of an error after all.
@@ -114,9 +115,9 @@ pub trait StreamDecoder: Debug + Send {
     /// Takes the next bytes, split anywhere, and gives what can be shown.
     ///
     /// # Errors
-    /// [`DecodeError`]. Once it failed, the decoder gives the same error for ever. What came before the error in the same
-    /// bytes is given first; [`is_done`](Self::is_done) then says that nothing follows, and the error comes with the next
-    /// call.
+    /// [`DecodeError`]. Once it failed, the decoder gives the same error for ever. What came before
+    /// the error in the same bytes is given first; [`is_done`](Self::is_done) then says that
+    /// nothing follows, and the error comes with the next call.
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError>;
 
     /// Tells whether nothing follows: the wire said so, or it failed.
@@ -160,7 +161,8 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// The same error, met in an answer that had begun: whatever it reports, the provider may charge for what came.
+    /// The same error, met in an answer that had begun: whatever it reports, the provider may
+    /// charge for what came.
     fn in_answer(self) -> Self {
         match self {
             Self::Reported(error) => Self::Reported(error.after(Reached::Answer)),

@@ -1,9 +1,10 @@
 //! Model providers: pure codecs, the transport, the scripted and the recorded model.
 //!
-//! A provider is a [`Codec`](codec::Codec), which turns requests and answers into bytes and back without I/O, and
-//! something that moves the bytes: [`HttpModel`] over the network, [`RecordedModel`] out of a file. [`ScriptedModel`]
-//! needs neither. This crate deliberately lacks retries, limits and any knowledge of tools and agents: one call is one
-//! attempt, and what a model asks for is data.
+//! A provider is a [`Codec`](codec::Codec), which turns requests and answers into bytes and back
+//! without I/O, and something that moves the bytes: [`HttpModel`] over the network,
+//! [`RecordedModel`] out of a file. [`ScriptedModel`] needs neither. This crate deliberately lacks
+//! retries, limits and any knowledge of tools and agents: one call is one attempt, and what a model
+//! asks for is data.
 //!
 //! Read first: [`codec::Codec`], [`HttpModel`], [`ScriptedModel`].
 //!

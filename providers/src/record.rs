@@ -1,7 +1,7 @@
 //! Recording: what went over the wire, kept for the [recorded model](crate::RecordedModel).
 //!
-//! [`HttpModel`](crate::HttpModel) tells a [`Recorder`] of each exchange, failed ones included. Keys, the values of
-//! variables and ids of accounts are taken out before.
+//! [`HttpModel`](crate::HttpModel) tells a [`Recorder`] of each exchange, failed ones included.
+//! Keys, the values of variables and ids of accounts are taken out before.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,8 @@ pub use file::{RecordingFile, RecordingFileError};
 
 /// Takes exchanges.
 pub trait Recorder: fmt::Debug + Send + Sync {
-    /// Keeps one. What goes wrong is the recorder's to tell: the answer is there, and the call does not fail.
+    /// Keeps one. What goes wrong is the recorder's to tell: the answer is there, and the call does
+    /// not fail.
     fn record(&self, exchange: &Exchange);
 }
 
@@ -48,8 +49,8 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The same without `secrets`, keys that are known by their form, and ids of accounts; and, where it failed, without
-    /// mail addresses: providers tell whose key it was.
+    /// The same without `secrets`, keys that are known by their form, and ids of accounts; and,
+    /// where it failed, without mail addresses: providers tell whose key it was.
     #[must_use]
     pub fn without(mut self, secrets: &SecretRules) -> Self {
         let hide = |text: &str| account::hidden(&secrets.redact_text(text)).into_owned();

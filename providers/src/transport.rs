@@ -106,8 +106,9 @@ impl HttpModel {
         })
     }
 
-    /// The headers: the wire's, the key's, and the script's, which take the place of others with their name. A key whose
-    /// header the script writes itself is not sent: it is for the provider, and the script's for whoever stands before it.
+    /// The headers: the wire's, the key's, and the script's, which take the place of others with
+    /// their name. A key whose header the script writes itself is not sent: it is for the provider,
+    /// and the script's for whoever stands before it.
     fn headers(
         &self,
         of_wire: &[(&'static str, String)],

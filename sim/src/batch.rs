@@ -10,8 +10,8 @@ use crate::simulate::simulate;
 use crate::story::Story;
 use crate::story::StoryError;
 
-/// Lives the stories that `tell` makes of `seeds`, and tells `hear` of each what came of it, as they end. Once it says
-/// `false`, no more are begun.
+/// Lives the stories that `tell` makes of `seeds`, and tells `hear` of each what came of it, as
+/// they end. Once it says `false`, no more are begun.
 pub fn live_all(
     seeds: Range<u64>,
     tell: &(dyn Fn(u64) -> Story + Sync),

@@ -1,7 +1,8 @@
 //! Holds what happens against the laws.
 //!
-//! The simulated machine tells the checker what it hears, and the checker keeps books of its own: what was asked of the log, what
-//! was acknowledged, what tools did outside, what people decided. It believes nothing that the runtime says of itself.
+//! The simulated machine tells the checker what it hears, and the checker keeps books of its own:
+//! what was asked of the log, what was acknowledged, what tools did outside, what people decided.
+//! It believes nothing that the runtime says of itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +72,8 @@ impl StoryChecker {
         })
     }
 
-    /// A process has opened the store: this is all that is in it of `world`. Said before anything is appended, of every world.
+    /// A process has opened the store: this is all that is in it of `world`. Said before anything
+    /// is appended, of every world.
     ///
     /// # Errors
     /// The law that the log breaks: something is lost, invented, or not valid.
@@ -128,8 +130,8 @@ impl StoryChecker {
         self.outside.decided.insert(request);
     }
 
-    /// A tool took effect outside: the run is past the point at which it could be called back. A run that only asks a question has
-    /// none.
+    /// A tool took effect outside: the run is past the point at which it could be called back. A
+    /// run that only asks a question has none.
     ///
     /// # Errors
     /// The law that the run breaks.

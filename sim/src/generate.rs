@@ -1,4 +1,5 @@
-//! Random stories: any room that a script can describe, people at the worst moment, and whatever can go wrong.
+//! Random stories: any room that a script can describe, people at the worst moment, and whatever
+//! can go wrong.
 
 use fastrand::Rng;
 use serde_json::Value;

@@ -12,11 +12,13 @@ pub enum Law {
     NothingLost,
     /// What is there was asked for.
     NothingInvented,
-    /// Each prefix of the log folds, and each command is decided again as it was: routing, approvals, budgets, prompts.
+    /// Each prefix of the log folds, and each command is decided again as it was: routing,
+    /// approvals, budgets, prompts.
     EveryPrefixValid,
     /// A tool runs only once its start stands in the log.
     StartedBeforeRun,
-    /// A tool that may not repeat took effect once, unless a person or the tool itself said that it had not.
+    /// A tool that may not repeat took effect once, unless a person or the tool itself said that it
+    /// had not.
     NothingTwice,
     /// Each call has one outcome, and a world at rest has none without.
     OneOutcome,
@@ -42,7 +44,8 @@ pub enum Law {
     NoPanic,
 }
 
-/// The thing that was found where a law says something else, for the person who reads of the violation.
+/// The thing that was found where a law says something else, for the person who reads of the
+/// violation.
 #[derive(Debug)]
 pub(crate) struct LawFinding(String);
 

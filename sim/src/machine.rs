@@ -1,4 +1,5 @@
-//! The simulated machine: a disk, a clock, what tools do outside, people, and one process after the other.
+//! The simulated machine: a disk, a clock, what tools do outside, people, and one process after the
+//! other.
 //!
 //! What lives here outlives every process. A process is one executor; dropping it is how it dies.
 

@@ -1,7 +1,9 @@
-//! `folkmoot-sim`: lives stories with faults on a simulated machine, and holds them against the laws of the log.
+//! `folkmoot-sim`: lives stories with faults on a simulated machine, and holds them against the
+//! laws of the log.
 //!
-//! A program of its own, so that the `folkmoot` command contains no simulation. Exit codes: 0 if all laws held, 1 if one
-//! did not, 2 if the arguments or a file are wrong, or the output cannot be written.
+//! A program of its own, so that the `folkmoot` command contains no simulation. Exit codes: 0 if
+//! all laws held, 1 if one did not, 2 if the arguments or a file are wrong, or the output cannot be
+//! written.
 
 #![expect(clippy::print_stderr, reason = "a program says what is wrong")]
 

@@ -19,8 +19,9 @@ pub fn breaks(story: &Story, law: Law) -> bool {
         .is_ok_and(|lived| lived.result.is_err_and(|violation| violation.law == law))
 }
 
-/// Takes out of `story` whatever can be left out, as long as `fails` holds of the rest: deeds, faults, rooms, and all that
-/// stands in their scripts; and makes it as short as it can be. What it gives still fails, if `story` did.
+/// Takes out of `story` whatever can be left out, as long as `fails` holds of the rest: deeds,
+/// faults, rooms, and all that stands in their scripts; and makes it as short as it can be. What it
+/// gives still fails, if `story` did.
 pub fn shrink(story: Story, fails: &mut dyn FnMut(&Story) -> bool) -> Story {
     let mut search = Shrinking {
         story,

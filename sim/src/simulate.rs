@@ -120,7 +120,8 @@ impl Life {
         }
     }
 
-    /// One process: an executor with paused time, dropped at its end with everything that goes on in it.
+    /// One process: an executor with paused time, dropped at its end with everything that goes on
+    /// in it.
     fn live(&mut self) -> Ended {
         self.process += 1;
         let clock = self.setting.outside.clock.clone();
@@ -305,7 +306,8 @@ enum Struck {
     TakenOver,
 }
 
-/// A process that was taken over goes on for a while, and somebody who has not heard of it asks something of it.
+/// A process that was taken over goes on for a while, and somebody who has not heard of it asks
+/// something of it.
 async fn linger(old: Rc<Process>, lasts: Duration) {
     let asking = crate::machine::ask_in_vain(&old);
     let _asked = tokio::time::timeout(lasts, asking).await;

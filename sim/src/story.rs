@@ -1,8 +1,8 @@
 //! A story: rooms, what people do in them, and what goes wrong.
 //!
-//! All of it is written down before it is lived, so that it can be printed, shortened and lived again. Times are those of the
-//! simulated machine, in microseconds from its start: long enough apart that most of a story is silence, and fine enough that
-//! two things may meet at any await.
+//! All of it is written down before it is lived, so that it can be printed, shortened and lived
+//! again. Times are those of the simulated machine, in microseconds from its start: long enough
+//! apart that most of a story is silence, and fine enough that two things may meet at any await.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,8 @@ use serde_json::Value;
 pub struct Story {
     /// Draws what the story leaves open: how long models, tools and the disk take, ids, salts.
     pub seed: u64,
-    /// How long people and faults keep the rooms busy, in simulated seconds. Afterwards there is time to come to rest.
+    /// How long people and faults keep the rooms busy, in simulated seconds. Afterwards there is
+    /// time to come to rest.
     pub seconds: u64,
     /// The rooms; all live in one store.
     pub rooms: Vec<StoryRoom>,
@@ -52,9 +53,11 @@ impl Story {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoryRoom {
-    /// A world script. Its steps, if it has any, are done one after the other, as `folkmoot run` does them.
+    /// A world script. Its steps, if it has any, are done one after the other, as `folkmoot run`
+    /// does them.
     pub script: Value,
-    /// The folder that its paths are relative to. Every life has a copy of it. `None`: there are no such paths.
+    /// The folder that its paths are relative to. Every life has a copy of it. `None`: there are no
+    /// such paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! Proofs that a store gives of its worlds: verified logs, inclusion and the evidence behind events.
+//! Proofs that a store gives of its worlds: verified logs, inclusion and the evidence behind
+//! events.
 
 pub(crate) mod evidence;
 mod live;

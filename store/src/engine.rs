@@ -1,7 +1,8 @@
 //! The contract of engines: the narrow waist under the event log.
 //!
-//! An engine keeps opaque frames under growing numbers, and tables of opaque values under ordered keys. It knows nothing
-//! of worlds and commits. Calls block: they are made by the committer's thread and by threads that may wait.
+//! An engine keeps opaque frames under growing numbers, and tables of opaque values under ordered
+//! keys. It knows nothing of worlds and commits. Calls block: they are made by the committer's
+//! thread and by threads that may wait.
 
 use std::fmt::{self, Debug};
 use std::io;
@@ -59,7 +60,8 @@ pub enum EngineError {
     Io(#[source] io::Error),
 }
 
-/// Tells whether the system says that there is no room: on the disk, in a quota, or under a file size limit.
+/// Tells whether the system says that there is no room: on the disk, in a quota, or under a file
+/// size limit.
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -96,11 +98,12 @@ pub trait FrameLog: Send + Sync + Debug {
     /// [`EngineError::Io`], [`EngineError::Damaged`].
     fn head(&self) -> Result<FrameNumber, EngineError>;
 
-    /// Appends `frames` behind `expected` and returns when they are as safe as [`FrameLog::ack`] says.
+    /// Appends `frames` behind `expected` and returns when they are as safe as [`FrameLog::ack`]
+    /// says.
     ///
     /// # Errors
-    /// [`EngineError::WrongHead`] and [`EngineError::Fenced`] append nothing. After any other error a prefix of the frames
-    /// may be there.
+    /// [`EngineError::WrongHead`] and [`EngineError::Fenced`] append nothing. After any other error
+    /// a prefix of the frames may be there.
     fn append(
         &self,
         term: Term,
@@ -108,7 +111,8 @@ pub trait FrameLog: Send + Sync + Debug {
         frames: &[Vec<u8>],
     ) -> Result<(), EngineError>;
 
-    /// Reads frames from number `from` on, in order, until about `bytes_max` bytes are read. Empty behind the head.
+    /// Reads frames from number `from` on, in order, until about `bytes_max` bytes are read. Empty
+    /// behind the head.
     ///
     /// # Errors
     /// [`EngineError::Io`], [`EngineError::Damaged`].
@@ -140,7 +144,8 @@ pub enum Table {
     Gone,
     /// The tombstones of deleted worlds.
     Deleted,
-    /// The values that are too large for frames, of up to some megabytes. Keys begin with the world's id.
+    /// The values that are too large for frames, of up to some megabytes. Keys begin with the
+    /// world's id.
     Content,
 }
 
@@ -150,13 +155,15 @@ pub(crate) const TERM: &[u8] = b"term";
 /// The key of the last trimmed frame in [`Table::Meta`], in engines that keep it there.
 pub(crate) const TRIMMED: &[u8] = b"trimmed";
 
-/// Tells whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it never goes back.
+/// Tells whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it
+/// never goes back.
 pub(crate) fn is_trimmed(value: Option<&[u8]>, number: FrameNumber) -> bool {
     let noted = value.and_then(|value| <[u8; 8]>::try_from(value).ok());
     noted.is_some_and(|noted| number.0 <= u64::from_be_bytes(noted))
 }
 
-/// The row of [`Table::Meta`] that tells an engine, once it is opened again, that the frames up to `number` were dropped.
+/// The row of [`Table::Meta`] that tells an engine, once it is opened again, that the frames up to
+/// `number` were dropped.
 pub(crate) fn trimmed_row(number: FrameNumber) -> Pair {
     (TRIMMED.to_vec(), number.0.to_be_bytes().to_vec())
 }
@@ -166,7 +173,8 @@ pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Tables of values under ordered keys.
 pub trait Shelf: Send + Sync + Debug {
-    /// Writes `pairs` in order; returns when they are as safe as an append. Each pair is atomic, all of them are not.
+    /// Writes `pairs` in order; returns when they are as safe as an append. Each pair is atomic,
+    /// all of them are not.
     ///
     /// # Errors
     /// [`EngineError::Io`] and its like; a prefix may be written.
@@ -243,14 +251,16 @@ pub(crate) fn each_row(
 
 /// An engine: a frame log with tables beside it, and perhaps a directory.
 pub trait Engine: FrameLog + Shelf {
-    /// The directory it lives in, if it lives in one. The store keeps its head record and its checkpoints there.
+    /// The directory it lives in, if it lives in one. The store keeps its head record and its
+    /// checkpoints there.
     fn home(&self) -> Option<&Path>;
 
-    /// Leaves nothing in its files of what was overwritten, removed or trimmed. Writing waits until that is done.
+    /// Leaves nothing in its files of what was overwritten, removed or trimmed. Writing waits until
+    /// that is done.
     ///
     /// # Errors
-    /// [`EngineError::Full`], [`EngineError::Io`], [`EngineError::Damaged`]: what is kept is as it was, and so may be what
-    /// is not. Engines that cannot go on then refuse all that comes.
+    /// [`EngineError::Full`], [`EngineError::Io`], [`EngineError::Damaged`]: what is kept is as it
+    /// was, and so may be what is not. Engines that cannot go on then refuse all that comes.
     fn compact(&self) -> Result<(), EngineError>;
 }
 

@@ -66,7 +66,8 @@ impl Home {
         })
     }
 
-    /// Finds the directory to read in it: nothing is written, and nobody can write while this lives. Others may read.
+    /// Finds the directory to read in it: nothing is written, and nobody can write while this
+    /// lives. Others may read.
     pub(crate) fn look(path: PathBuf) -> Result<Self, OpenError> {
         match PathContent::of(&path)? {
             PathContent::Store => {}
@@ -80,8 +81,8 @@ impl Home {
         })
     }
 
-    /// Makes the directory of a backup, which does not open as a store until it is finished. Returns `None` if there is
-    /// something already.
+    /// Makes the directory of a backup, which does not open as a store until it is finished.
+    /// Returns `None` if there is something already.
     pub(crate) fn begin_half(path: PathBuf) -> Result<Option<Self>, OpenError> {
         if !is_free(&path)? {
             return Ok(None);
@@ -114,7 +115,8 @@ impl Home {
         })
     }
 
-    /// Writes into the lock whose it is. Until somebody knows that the store opens, nothing is written.
+    /// Writes into the lock whose it is. Until somebody knows that the store opens, nothing is
+    /// written.
     pub(crate) fn sign(&self) -> Result<(), OpenError> {
         let write = |mut file: &File| {
             file.set_len(0)?;
@@ -183,7 +185,8 @@ impl PathContent {
     }
 }
 
-/// Tells whether a directory is free to become a store. One that a process died in while it was made is.
+/// Tells whether a directory is free to become a store. One that a process died in while it was
+/// made is.
 fn is_empty(path: &Path) -> io::Result<bool> {
     let half_made = half_written(FORMAT_FILE);
     for entry in fs::read_dir(path)? {
@@ -232,7 +235,8 @@ fn create_folder(path: &Path) -> Result<(), OpenError> {
     fs::create_dir_all(path).map_err(|source| cannot_create(path, source))
 }
 
-/// Makes the directory. The mark is renamed into place, so that a directory has a whole one or none.
+/// Makes the directory. The mark is renamed into place, so that a directory has a whole one or
+/// none.
 fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     let make = || {
         fs::create_dir_all(path)?;
@@ -256,7 +260,8 @@ fn whole_mark() -> Vec<u8> {
     format!("{MARK}{STORE_FORMAT}\n").into_bytes()
 }
 
-/// Says of a store of an older format that it has this one, before something is written that older builds cannot read.
+/// Says of a store of an older format that it has this one, before something is written that older
+/// builds cannot read.
 pub(crate) fn raise_mark(path: &Path) -> io::Result<()> {
     let mark = whole_mark();
     let found = fs::read(path.join(FORMAT_FILE))?;
@@ -279,7 +284,8 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
     let mut file = File::create(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    // Renamed only once its bytes are durable: a power cut leaves the old file or the new one, and never half of one.
+    // Renamed only once its bytes are durable: a power cut leaves the old file or the new one, and
+    // never half of one.
     fs::rename(&new, folder.join(name))?;
     sync_folder(folder)
 }
@@ -322,8 +328,9 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns when the name of a folder survives power loss, and those of the folders above it, which may be just as new. One
-/// that this user cannot read or write was made by somebody else, and ends that.
+/// Returns when the name of a folder survives power loss, and those of the folders above it, which
+/// may be just as new. One that this user cannot read or write was made by somebody else, and ends
+/// that.
 fn sync_above(folder: &Path) -> io::Result<()> {
     for above in folder.canonicalize()?.ancestors().skip(1) {
         match sync_folder(above) {
@@ -372,7 +379,8 @@ fn lock_to_read(path: &Path) -> Result<Option<File>, OpenError> {
     }
 }
 
-/// Says who has the lock. Readers do not write into it: where others can read as well, the pid is an old one.
+/// Says who has the lock. Readers do not write into it: where others can read as well, the pid is
+/// an old one.
 fn locked(path: &Path, mut file: File) -> OpenError {
     let mut text = String::new();
     let is_read = file.try_lock_shared().is_ok();
@@ -391,8 +399,9 @@ fn locked(path: &Path, mut file: File) -> OpenError {
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Takes the lock. A process that is just being started holds a copy of the last holder's handle until it has become
-/// another program, so that a lock that was let go may still look held for a moment.
+/// Takes the lock. A process that is just being started holds a copy of the last holder's handle
+/// until it has become another program, so that a lock that was let go may still look held for a
+/// moment.
 fn try_lock(
     file: &File,
     lock: impl Fn(&File) -> Result<(), TryLockError>,

@@ -1,11 +1,11 @@
 //! The event log of Folkmoot, on frame engines.
 //!
-//! An append returns only when its events survive power loss; appends of many worlds share one barrier. The crate
-//! deliberately knows nothing of what events mean: it frames, links, finds, follows and verifies them, and gives them out
-//! with what proves them.
+//! An append returns only when its events survive power loss; appends of many worlds share one
+//! barrier. The crate deliberately knows nothing of what events mean: it frames, links, finds,
+//! follows and verifies them, and gives them out with what proves them.
 //!
-//! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements), [`OpenError`] (why a store
-//! does not open) and [`Integrity`] (what verifying a log gives).
+//! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements),
+//! [`OpenError`] (why a store does not open) and [`Integrity`] (what verifying a log gives).
 
 mod sync;
 

@@ -34,7 +34,8 @@ pub(crate) mod simulation;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// A store of worlds. Cloning gives another handle on the same store; the last one to be dropped closes it.
+/// A store of worlds. Cloning gives another handle on the same store; the last one to be dropped
+/// closes it.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
@@ -71,8 +72,9 @@ impl Store {
         Self::open_with(dir, mode, EngineKind::default())
     }
 
-    /// The same, to go on with the world called `world`. If content of it is missing or damaged, the store is not opened, and
-    /// nothing of it has changed. The log of that world is read for it, once, and its content.
+    /// The same, to go on with the world called `world`. If content of it is missing or damaged,
+    /// the store is not opened, and nothing of it has changed. The log of that world is read for
+    /// it, once, and its content.
     ///
     /// # Errors
     /// [`OpenError::LostContent`]; else as [`Store::open`].
@@ -88,8 +90,8 @@ impl Store {
         )
     }
 
-    /// The same, to take content or worlds out of an existing store. Content that is missing or damaged reads as gone there,
-    /// and no folds are saved.
+    /// The same, to take content or worlds out of an existing store. Content that is missing or
+    /// damaged reads as gone there, and no folds are saved.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -97,8 +99,9 @@ impl Store {
         Ok(Self::open(dir, OpenMode::Existing)?.passing_over_loss())
     }
 
-    /// Another handle on the same store, for who only reads or erases: content that is missing or damaged reads as gone
-    /// through it, is noted in [`Store::lost_content`], and no folds are saved.
+    /// Another handle on the same store, for who only reads or erases: content that is missing or
+    /// damaged reads as gone through it, is noted in [`Store::lost_content`], and no folds are
+    /// saved.
     #[must_use]
     pub fn passing_over_loss(&self) -> Self {
         Self {
@@ -107,13 +110,15 @@ impl Store {
         }
     }
 
-    /// The content that is found to be lost while this handle reads; always empty if it does not pass over it.
+    /// The content that is found to be lost while this handle reads; always empty if it does not
+    /// pass over it.
     #[must_use]
     pub fn lost_content(&self) -> LostContent {
         self.lost.clone().unwrap_or_default()
     }
 
-    /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind; else it keeps its own.
+    /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind;
+    /// else it keeps its own.
     ///
     /// # Errors
     /// [`OpenError`]: each variant says what to do.
@@ -179,7 +184,8 @@ impl Store {
     /// Opens the store that an engine keeps.
     ///
     /// # Errors
-    /// [`OpenError::Damaged`] or [`OpenError::CutTail`] if what the engine keeps is not what was written.
+    /// [`OpenError::Damaged`] or [`OpenError::CutTail`] if what the engine keeps is not what was
+    /// written.
     pub fn with_engine(engine: Arc<dyn Engine>) -> Result<Self, OpenError> {
         Self::with_schemas(engine, Upcasters::default())
     }
@@ -196,9 +202,10 @@ impl Store {
         Self::with_schemas(engine, Upcasters::moved_on(next))
     }
 
-    /// Opens the store that an engine keeps, for a simulation: the [`Driver`] does what its threads would do, when it is told
-    /// to, and as long as it lives, nothing that is asked of a store on this thread is done on another. Salts come from `seed`
-    /// and not from the system: such a store protects nobody's content.
+    /// Opens the store that an engine keeps, for a simulation: the [`Driver`] does what its threads
+    /// would do, when it is told to, and as long as it lives, nothing that is asked of a store on
+    /// this thread is done on another. Salts come from `seed` and not from the system: such a store
+    /// protects nobody's content.
     ///
     /// # Errors
     /// As [`Store::with_engine`].
@@ -289,11 +296,12 @@ impl Store {
         ))
     }
 
-    /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then
-    /// on; streams end. A second call does nothing.
+    /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and
+    /// reads fail from then on; streams end. A second call does nothing.
     ///
     /// # Errors
-    /// [`AppendError::Io`] or [`AppendError::Full`] if something could not be written; no acknowledged commit is lost.
+    /// [`AppendError::Io`] or [`AppendError::Full`] if something could not be written; no
+    /// acknowledged commit is lost.
     pub fn close(&self) -> Result<(), AppendError> {
         self.inner.close()
     }

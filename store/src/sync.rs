@@ -1,4 +1,5 @@
-//! The locks, the threads and the randomness of a store, so that a test or a simulation can put others in their place.
+//! The locks, the threads and the randomness of a store, so that a test or a simulation can put
+//! others in their place.
 
 pub(crate) mod random;
 pub(crate) mod threads;

@@ -1,8 +1,9 @@
-//! Verifying logs: whether the stored records are those that were written, and whether anybody vouches for it.
+//! Verifying logs: whether the stored records are those that were written, and whether anybody
+//! vouches for it.
 //!
-//! Nothing that is stored is believed: records are read as they are, each must give its link, the tree over them must
-//! have the roots that were signed, and what stands beside the log must say the same. `docs/audit.md` says which
-//! changes that proves, and which it cannot.
+//! Nothing that is stored is believed: records are read as they are, each must give its link, the
+//! tree over them must have the roots that were signed, and what stands beside the log must say the
+//! same. `docs/audit.md` says which changes that proves, and which it cannot.
 
 pub(crate) mod against;
 mod attest;

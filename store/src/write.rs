@@ -1,4 +1,5 @@
-//! Writing: commits into batches, branches, erasures, deletions, and what a process that died has left.
+//! Writing: commits into batches, branches, erasures, deletions, and what a process that died has
+//! left.
 
 pub(crate) mod batch;
 pub(crate) mod committer;

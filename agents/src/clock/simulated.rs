@@ -8,7 +8,8 @@ use folkmoot_core::ids::Time;
 use folkmoot_core::port::Clock;
 use tokio::sync::{Notify, oneshot};
 
-/// A clock that is moved on purpose: by a script, or by its world when nothing but sleepers is left.
+/// A clock that is moved on purpose: by a script, or by its world when nothing but sleepers is
+/// left.
 ///
 /// Cheap to clone: all clones are one clock.
 #[derive(Debug, Clone)]
@@ -54,7 +55,8 @@ impl SimulatedClock {
         self.lock().sleepers.keys().next().map(|(time, _)| *time)
     }
 
-    /// Moves on to `time`, never back, and wakes whoever waited for it, in the order of their times.
+    /// Moves on to `time`, never back, and wakes whoever waited for it, in the order of their
+    /// times.
     pub fn advance_to(&self, time: Time) {
         let mut state = self.lock();
         state.now = state.now.max(time);

@@ -1,5 +1,5 @@
-//! The parts of a world that performs nothing by itself. No tool, no agent in code and no model that asks anybody is even
-//! made: what is not in the record does not happen.
+//! The parts of a world that performs nothing by itself. No tool, no agent in code and no model
+//! that asks anybody is even made: what is not in the record does not happen.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -115,7 +115,8 @@ impl Tool for RecordedRuns {
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
         let dry = || ToolOutcome::failed(ToolErrorCode::DryRun, "not run: this room is a dry run");
         if call.input.is_some() {
-            // What the tool made of somebody's answer in the record is not what it would make of this one.
+            // What the tool made of somebody's answer in the record is not what it would make of
+            // this one.
             return dry();
         }
         let arguments = arguments_digest(&call.arguments.to_string());

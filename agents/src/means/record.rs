@@ -27,7 +27,8 @@ pub(super) struct RunKey {
     pub(super) arguments: Digest,
 }
 
-/// Where the record of a world has what: the first answer to each request, and the first result of each run.
+/// Where the record of a world has what: the first answer to each request, and the first result of
+/// each run.
 #[derive(Debug)]
 pub(super) struct WorldRecord {
     log: Arc<dyn EventLog>,
@@ -53,8 +54,8 @@ struct Unanswered {
 }
 
 impl WorldRecord {
-    /// Reads the records of a world and of those that it comes from, theirs to the end: what they did after it had left
-    /// them counts as well.
+    /// Reads the records of a world and of those that it comes from, theirs to the end: what they
+    /// did after it had left them counts as well.
     pub(super) async fn read(
         log: &Arc<dyn EventLog>,
         world: &World,
@@ -76,7 +77,8 @@ impl WorldRecord {
         Ok(Arc::new(record))
     }
 
-    /// Reads one world from `from` on. Calls that were open there are not those of a fork, so none is carried over.
+    /// Reads one world from `from` on. Calls that were open there are not those of a fork, so none
+    /// is carried over.
     async fn read_one(&mut self, world: WorldId, from: Position) -> Result<bool, ReadError> {
         let mut open = Unanswered::default();
         let mut commits = match self.log.read(world, Position::new(1)).await {

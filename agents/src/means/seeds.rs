@@ -22,7 +22,8 @@ pub(crate) struct Seeds {
 enum SeedNumber {
     /// It grows with each seed.
     Growing(AtomicU64),
-    /// It stays: the place alone decides. A decision that led to nothing then leaves no trace in the next one.
+    /// It stays: the place alone decides. A decision that led to nothing then leaves no trace in
+    /// the next one.
     Fixed(u64),
 }
 

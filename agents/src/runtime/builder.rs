@@ -11,7 +11,8 @@ use crate::means::Means;
 use crate::means::seeds::Seeds;
 use crate::parts::{Assemble, Parts};
 
-/// How long a world on the machine's clock stays in memory while it is idle, unless the runtime says otherwise.
+/// How long a world on the machine's clock stays in memory while it is idle, unless the runtime
+/// says otherwise.
 pub const IDLE_CLOSE: Duration = Duration::from_secs(600);
 
 /// Puts a runtime together.
@@ -45,7 +46,8 @@ impl RuntimeBuilder {
         }
     }
 
-    /// Takes `clock` for the machine's, together with the timers of the executor: a simulation has another time.
+    /// Takes `clock` for the machine's, together with the timers of the executor: a simulation has
+    /// another time.
     #[must_use]
     pub fn machine_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
@@ -66,25 +68,26 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Signs heads of the logs of all worlds that are opened: now and then, whenever a world becomes quiet, and when it is
-    /// closed. Without a signer none is signed.
+    /// Signs heads of the logs of all worlds that are opened: now and then, whenever a world
+    /// becomes quiet, and when it is closed. Without a signer none is signed.
     #[must_use]
     pub fn signer(mut self, signer: Arc<dyn Signer>) -> Self {
         self.signer = Some(signer);
         self
     }
 
-    /// Takes seeds from `start` and the place in the log instead of the machine's randomness, so that the same inputs make
-    /// the same log.
+    /// Takes seeds from `start` and the place in the log instead of the machine's randomness, so
+    /// that the same inputs make the same log.
     #[must_use]
     pub fn counted_seeds(mut self, start: u64) -> Self {
         self.seeds = Seeds::counted(start);
         self
     }
 
-    /// Lets go of worlds that were idle, and asked nothing, for `after` ([`IDLE_CLOSE`] if this is left out); `None` keeps
-    /// them all in memory. Handles on such a world stay as they are: what is asked of it next opens it again, as a new
-    /// incarnation. A world on a simulated clock is never let go of: its time is in memory.
+    /// Lets go of worlds that were idle, and asked nothing, for `after` ([`IDLE_CLOSE`] if this is
+    /// left out); `None` keeps them all in memory. Handles on such a world stay as they are: what
+    /// is asked of it next opens it again, as a new incarnation. A world on a simulated clock is
+    /// never let go of: its time is in memory.
     #[must_use]
     pub const fn idle_close(mut self, after: Option<Duration>) -> Self {
         self.idle_close = after;

@@ -31,10 +31,10 @@ pub enum Beforehand {
 }
 
 impl Runtime {
-    /// Decides a command on a read-only fold of a world that is not open, so that a refused one does not open it. The
-    /// refusal of a person that is to be recorded is appended in the world's last incarnation if that began less than a
-    /// minute ago, by the world's clock; else [`Beforehand::Opens`] says that it takes a new one. Of agents and tools
-    /// nothing is recorded.
+    /// Decides a command on a read-only fold of a world that is not open, so that a refused one
+    /// does not open it. The refusal of a person that is to be recorded is appended in the world's
+    /// last incarnation if that began less than a minute ago, by the world's clock; else
+    /// [`Beforehand::Opens`] says that it takes a new one. Of agents and tools nothing is recorded.
     ///
     /// A world that is open here decides by itself: [`Beforehand::Opens`].
     ///
@@ -97,7 +97,8 @@ impl Means {
     }
 }
 
-/// Tells whether the last opening stands for another commit: it was just now, by rules that are still in force.
+/// Tells whether the last opening stands for another commit: it was just now, by rules that are
+/// still in force.
 fn was_opened_just_now(world: &World, stamp: &Stamp) -> bool {
     let until = world.opened_at().after(OPENED_FOR);
     stamp.time < until && world.decider() == decider_id()

@@ -23,7 +23,8 @@ use crate::seat::WorldHandle;
 pub struct Forking {
     /// The other one. It may be open or not: nothing of it changes.
     pub parent: WorldName,
-    /// The last event that both are to have; inside a commit it means that one's last event. `None`: the last one.
+    /// The last event that both are to have; inside a commit it means that one's last event.
+    /// `None`: the last one.
     pub at: Option<Position>,
     /// The new one's name.
     pub name: WorldName,
@@ -38,7 +39,8 @@ pub struct Forking {
 }
 
 impl Forking {
-    /// Branches `name` off the head of `parent`, by the word of whoever holds the store. It is a dry run.
+    /// Branches `name` off the head of `parent`, by the word of whoever holds the store. It is a
+    /// dry run.
     #[must_use]
     pub fn of(parent: WorldName, name: WorldName) -> Self {
         let effects = ForkEffects::Recorded;
@@ -102,9 +104,10 @@ impl LeftBehind {
 }
 
 impl Runtime {
-    /// Branches a world off another one, opens it and does what is owed. Its effects are answered from the record of both
-    /// where the same request occurred, and else not performed, unless it was said that they are to be. If the other world
-    /// is open, its branch has the same models, tools and agents.
+    /// Branches a world off another one, opens it and does what is owed. Its effects are answered
+    /// from the record of both where the same request occurred, and else not performed, unless it
+    /// was said that they are to be. If the other world is open, its branch has the same models,
+    /// tools and agents.
     ///
     /// # Errors
     /// [`OpenError`]; the other world's log is untouched in any case.
@@ -126,8 +129,8 @@ impl Runtime {
 }
 
 impl Means {
-    /// Returns what the other world says as it stands now, wherever it is branched off: whoever wants that may operate it still,
-    /// and nothing of it waits to be erased.
+    /// Returns what the other world says as it stands now, wherever it is branched off: whoever
+    /// wants that may operate it still, and nothing of it waits to be erased.
     async fn check_parent(&self, forking: &Forking, entry: &WorldEntry) -> Result<(), OpenError> {
         let parent = load(&*self.log, &*self.checkpoints, entry).await?;
         if !parent.rights_of(forking.by.principal()).has(Right::Operate) {

@@ -42,7 +42,8 @@ pub(crate) enum Ask {
 
 pub(crate) type Reply = oneshot::Sender<Result<Accepted, SeatError>>;
 
-/// How the handles of a world reach it, and what it is told to do: the same as long as it is open, asleep or not.
+/// How the handles of a world reach it, and what it is told to do: the same as long as it is open,
+/// asleep or not.
 pub(crate) struct Door {
     pub(crate) name: WorldName,
     pub(crate) perform: Perform,

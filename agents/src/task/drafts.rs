@@ -1,4 +1,5 @@
-//! Drafts of a streaming reply: the one thing that is shown before it is durable. They are pieces of the final text.
+//! Drafts of a streaming reply: the one thing that is shown before it is durable. They are pieces
+//! of the final text.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;

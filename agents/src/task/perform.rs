@@ -21,7 +21,8 @@ use crate::opening::Perform;
 mod tool;
 
 impl WorldTask {
-    /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
+    /// Starts everything that is owed, due, and not under way. What needs no work outside is
+    /// recorded at once.
     pub(super) async fn perform_owed(&mut self) -> Result<(), Halt> {
         loop {
             let head = self.world.head();
@@ -194,7 +195,8 @@ impl WorldTask {
             };
             match answer {
                 Ok(Ok(response)) => {
-                    // Drafts that are closed show nothing more; what comes of the answer is decided all the same.
+                    // Drafts that are closed show nothing more; what comes of the answer is decided
+                    // all the same.
                     let (Ok(()) | Err(DraftsClosed)) = drafts.finish().await;
                     Action::Shell(ShellAction::RecordAnswer {
                         agent,
@@ -247,11 +249,13 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Lets tools that run, and an erasure, come to their end, so that nobody has to ask what became of them; starts nothing
-    /// new, and gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
+    /// Lets tools that run, and an erasure, come to their end, so that nobody has to ask what
+    /// became of them; starts nothing new, and gives up everything else. What sleeps on a simulated
+    /// clock is given up as well: nobody would wake it.
     pub(super) async fn drain(&mut self) -> Result<(), Halt> {
         self.flight.abort_all_but_lasting();
-        // A call that is dropped here would be one of unknown outcome, and a person would have to settle it.
+        // A call that is dropped here would be one of unknown outcome, and a person would have to
+        // settle it.
         while self.flight.under_way() > self.clock.sleeping() {
             tokio::select! {
                 biased;
@@ -266,8 +270,8 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Work that is refused because the world has moved on since it was begun is not stuck: it is begun again, with what is so
-    /// now.
+    /// Work that is refused because the world has moved on since it was begun is not stuck: it is
+    /// begun again, with what is so now.
     async fn settle(
         &mut self,
         LandedEffect {

@@ -1,7 +1,8 @@
 //! Whether the log says that a call may start.
 //!
-//! A world's fold may come from a checkpoint, and a checkpoint may be of another log, or somebody's. So what lets a call start
-//! is read from the log itself: that it was admitted with these arguments, and that whoever was asked about it allowed it.
+//! A world's fold may come from a checkpoint, and a checkpoint may be of another log, or
+//! somebody's. So what lets a call start is read from the log itself: that it was admitted with
+//! these arguments, and that whoever was asked about it allowed it.
 
 use folkmoot_core::content::canonical::arguments_digest;
 use folkmoot_core::event::{AdmittedCall, ApprovalDecided, CallEvent, Event, SettledHow, Verdict};
@@ -21,7 +22,8 @@ struct LoggedCall {
     asked: Option<(RequestId, Digest)>,
     /// The decision of that request, or what a grant says that somebody gave meanwhile.
     decided: Option<Verdict>,
-    /// The call whose arguments a person edited, or which a person lets run again: this one runs in its place.
+    /// The call whose arguments a person edited, or which a person lets run again: this one runs in
+    /// its place.
     replaced: Option<CallId>,
     /// True if its tool asked a person, who was to allow it before that.
     is_questioned: bool,
@@ -94,7 +96,8 @@ impl LoggedCall {
     }
 }
 
-/// Compares with the log what the fold says of a call that is about to start; `Err` says what is wrong.
+/// Compares with the log what the fold says of a call that is about to start; `Err` says what is
+/// wrong.
 pub(super) async fn verify(
     log: &dyn EventLog,
     world: &World,

@@ -8,7 +8,8 @@ use super::WorldTask;
 use super::halt::Halt;
 
 impl WorldTask {
-    /// Signs the head as it stands. Nothing can be appended meanwhile: this task is the world's only writer.
+    /// Signs the head as it stands. Nothing can be appended meanwhile: this task is the world's
+    /// only writer.
     pub(super) async fn sign(&mut self, occasion: Occasion) -> Result<(), Halt> {
         let (Some(world), Some(signer)) = (self.world.id(), self.means.signer.clone()) else {
             return Err(Halt::NoSigner);
@@ -25,7 +26,8 @@ impl WorldTask {
         .await
     }
 
-    /// Signs what is left unsigned when the world is let go of. Without a signature the log is whole all the same.
+    /// Signs what is left unsigned when the world is let go of. Without a signature the log is
+    /// whole all the same.
     pub(super) async fn sign_off(&mut self) {
         if self.world.upkeep().has_unsigned()
             && let Err(why) = self.sign(Occasion::Close).await

@@ -33,7 +33,8 @@ pub(crate) async fn keep(mut task: Box<WorldTask>) {
 }
 
 impl WorldTask {
-    /// Returns how long the world may still stay in memory if nothing comes; `None`: for as long as it is open.
+    /// Returns how long the world may still stay in memory if nothing comes; `None`: for as long as
+    /// it is open.
     pub(super) fn sleepy_after(&self) -> Option<Duration> {
         // A signature is no reason to stay: it is made before the world is let go of.
         let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });
@@ -57,8 +58,8 @@ pub(super) async fn after(time: Option<Duration>) {
 }
 
 impl Asleep {
-    /// Waits until something is asked of the world, and opens it again for that. `None` once it is closed, or cannot be
-    /// opened: whoever asks is told why.
+    /// Waits until something is asked of the world, and opens it again for that. `None` once it is
+    /// closed, or cannot be opened: whoever asks is told why.
     async fn wake(mut self) -> Option<(Box<WorldTask>, Ask)> {
         let ask = match self.door.asks.recv().await {
             Some(Ask::Close(reply)) => {

@@ -34,7 +34,8 @@ pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perfor
     simulated.somebody_sleeps().await;
 }
 
-/// Tells whether a simulated clock may go on by itself: all that is under way sleeps on it, or waits for a retry.
+/// Tells whether a simulated clock may go on by itself: all that is under way sleeps on it, or
+/// waits for a retry.
 pub(super) fn may_pass(
     world: &World,
     clock: &WorldClock,

@@ -79,8 +79,8 @@ pub(super) fn first_difference(
     (0..recorded.len().max(recomputed.len())).find(differs)
 }
 
-/// Tells whether an event is what was decided. Of an erased content nothing can be said; the facts are there. The version of a
-/// build may change while its rules do not.
+/// Tells whether an event is what was decided. Of an erased content nothing can be said; the facts
+/// are there. The version of a build may change while its rules do not.
 pub(super) fn is_same(recorded: &Event, recomputed: &Event) -> bool {
     if recorded == recomputed {
         return true;

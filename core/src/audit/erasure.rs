@@ -12,10 +12,10 @@ use crate::world::{Decision, Request, RequestKind, World};
 
 /// Tells whether content that was erased before `commit` can be why it came out otherwise.
 ///
-/// Facts hold all that decisions need but six things: how the text of a definition differs from the one before, how long a
-/// request to a model is and what its fingerprint is, the arguments that an approval is about or that newer rules judge,
-/// the attachments of a message that is edited, a result that stands for further calls, and a question that a fork asks
-/// again.
+/// Facts hold all that decisions need but six things: how the text of a definition differs from the
+/// one before, how long a request to a model is and what its fingerprint is, the arguments that an
+/// approval is about or that newer rules judge, the attachments of a message that is edited, a
+/// result that stands for further calls, and a question that a fork asks again.
 pub(super) fn explains(
     world: &World,
     commit: &Commit,
@@ -83,11 +83,13 @@ pub(super) fn explains(
             } == *recomputed;
     }
     match (recorded, recomputed) {
-        // What comes in the place of a result that was there to be given again may be anything that a call leads to.
+        // What comes in the place of a result that was there to be given again may be anything that
+        // a call leads to.
         (Some(Event::Call(CallEvent::ToolFinished(finished))), _) if finished.memo.is_some() => {
             true
         }
-        // So may a result be given again that would have been forgotten by then: what is erased takes no room.
+        // So may a result be given again that would have been forgotten by then: what is erased
+        // takes no room.
         (_, Some(Event::Call(CallEvent::ToolFinished(finished)))) if finished.memo.is_some() => {
             true
         }
@@ -109,7 +111,8 @@ pub(super) fn explains(
     }
 }
 
-/// The events that no erased text can be the reason of: what people and the house decide, and what begins to run.
+/// The events that no erased text can be the reason of: what people and the house decide, and what
+/// begins to run.
 fn authority(events: &[Event]) -> Vec<EventKind> {
     const AUTHORITY: [EventKind; 18] = [
         EventKind::WorldOpened,
@@ -176,7 +179,8 @@ fn is_same_call(recorded: &Event, recomputed: &Event) -> bool {
     } == *recomputed
 }
 
-/// The same attempt, for a summary or not, with tools or without, of another model that reads as much.
+/// The same attempt, for a summary or not, with tools or without, of another model that reads as
+/// much.
 fn is_same_attempt(recorded: &ModelCalled, recomputed: &ModelCalled) -> bool {
     let of = |called: &ModelCalled| {
         (
@@ -191,7 +195,8 @@ fn is_same_attempt(recorded: &ModelCalled, recomputed: &ModelCalled) -> bool {
     is_other && of(recorded) == of(recomputed)
 }
 
-/// The same failure, behind which another model stands in, or none: it must be able to read the request.
+/// The same failure, behind which another model stands in, or none: it must be able to read the
+/// request.
 fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
     let ModelFailed {
         fallback,
@@ -208,7 +213,8 @@ fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
         } == *recomputed
 }
 
-/// A yes to a call whose arguments are gone: these rules can no longer compare them with what was shown.
+/// A yes to a call whose arguments are gone: these rules can no longer compare them with what was
+/// shown.
 fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decision) -> bool {
     let Action::Consent(ConsentAction::Decide { request, .. }) = &command.action else {
         return false;
@@ -228,7 +234,8 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
     open.is_some_and(|open| open.arguments.present().is_none())
 }
 
-/// A call whose arguments are gone is not started under other rules: with its arguments they may have allowed it.
+/// A call whose arguments are gone is not started under other rules: with its arguments they may
+/// have allowed it.
 fn is_start_of_erased(world: &World, command: &Command, decision: &Decision) -> bool {
     let Action::Shell(ShellAction::StartTool { agent, call, .. }) = &command.action else {
         return false;

@@ -26,7 +26,8 @@ pub enum AuditVerdict {
     DivergedAt(Position),
     /// The rules that decided are not in this build.
     RulesNotInThisBuild,
-    /// A part of it cannot be checked, because what it is about was erased. The rest is as it should be.
+    /// A part of it cannot be checked, because what it is about was erased. The rest is as it
+    /// should be.
     Erased,
     /// The log was not checked.
     NotChecked,
@@ -52,7 +53,8 @@ pub struct Counts {
 pub struct Epoch {
     /// The rules.
     pub decider: Digest,
-    /// The build that carried them first; `None` if it did not say: in the epoch that a world began with.
+    /// The build that carried them first; `None` if it did not say: in the epoch that a world began
+    /// with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<String>,
     /// The first event of the epoch.

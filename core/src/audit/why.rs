@@ -1,7 +1,8 @@
 //! The reasons of events: read from commits alone, without folding a world.
 //!
-//! A [`Slice`] is an event with all that it would not have happened without, back to what people did. What a verdict of
-//! routing, a turn or an approval was based on is told by [`Verdicts`], [`TurnStory`] and [`Asked`].
+//! A [`Slice`] is an event with all that it would not have happened without, back to what people
+//! did. What a verdict of routing, a turn or an approval was based on is told by [`Verdicts`],
+//! [`TurnStory`] and [`Asked`].
 
 use crate::command::commit::Commit;
 use crate::event::{Event, MessageRouted, TalkEvent};

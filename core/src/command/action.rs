@@ -48,8 +48,9 @@ pub(crate) struct CommandRule {
     pub(crate) refusals: Refusals,
 }
 
-/// Declares the actions, family by family, and beside them their kinds. Each says in brackets who may give it, which right
-/// a person needs for it and whether a refusal is recorded: an action without these does not compile.
+/// Declares the actions, family by family, and beside them their kinds. Each says in brackets who
+/// may give it, which right a person needs for it and whether a refusal is recorded: an action
+/// without these does not compile.
 macro_rules! actions {
     ($($(#[$family_doc:meta])* $family:ident($type:ident) {
         $($(#[$doc:meta])* [$giver:expr, $right:expr, $refusals:expr] $name:ident
@@ -279,7 +280,8 @@ actions! {
         /// Decides an approval.
         [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
         Decide {
-            /// The agent whose call the person saw it to be; `None` if they named the request alone.
+            /// The agent whose call the person saw it to be; `None` if they named the request
+            /// alone.
             agent: Option<AgentName>,
             /// The request.
             request: RequestId,

@@ -66,8 +66,8 @@ pub struct CommitHeader {
     pub decider: Digest,
     /// The kind of the command.
     pub command: CommandKind,
-    /// The command's fields that the events do not carry: ids, kinds, numbers and digests, never text.
-    /// No command of this version has any.
+    /// The command's fields that the events do not carry: ids, kinds, numbers and digests, never
+    /// text. No command of this version has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<String>,
 }

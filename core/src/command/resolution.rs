@@ -6,7 +6,8 @@ use super::{Action, ConsentAction};
 use crate::event::{Scope, Verdict, Wider};
 use crate::ids::{AgentName, RequestId, WorldId};
 
-/// A person's word on a request that waits for them: the one form of it between whoever they say it to and the world.
+/// A person's word on a request that waits for them: the one form of it between whoever they say it
+/// to and the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
@@ -36,8 +37,8 @@ impl Resolution {
         }
     }
 
-    /// Returns the command that resolves `request` so. `seen` is the agent whose call the person saw; `None` if they named the
-    /// request alone.
+    /// Returns the command that resolves `request` so. `seen` is the agent whose call the person
+    /// saw; `None` if they named the request alone.
     #[must_use]
     pub fn of(self, request: RequestId, seen: Option<AgentName>) -> Action {
         let action = match self {
@@ -67,7 +68,8 @@ pub struct Judgement {
     pub wider: Wider,
     /// Other arguments for the call, as JSON.
     pub arguments: Option<String>,
-    /// The first digits, at least eight, of the digest of what the person saw; `None`: not confirmed.
+    /// The first digits, at least eight, of the digest of what the person saw; `None`: not
+    /// confirmed.
     pub shown: Option<String>,
     /// The world in which the person saw it; `None`: not said.
     pub world: Option<WorldId>,

@@ -1,16 +1,18 @@
 //! The one written form of each JSON value: what digests of arguments are made over.
 //!
-//! Keys are sorted by code point at every depth, whatever order the map they are in keeps. No white space. Strings and
-//! numbers are as `serde_json` prints the value that it parsed: `1` and `1.0` differ, and an integer that fits 64 bits stays
-//! exact. Of a key that stands twice in an object the last value counts here, for the sake of old logs. [`read`] refuses
-//! such a text, and no call with one runs.
+//! Keys are sorted by code point at every depth, whatever order the map they are in keeps. No white
+//! space. Strings and numbers are as `serde_json` prints the value that it parsed: `1` and `1.0`
+//! differ, and an integer that fits 64 bits stays exact. Of a key that stands twice in an object
+//! the last value counts here, for the sake of old logs. [`read`] refuses such a text, and no call
+//! with one runs.
 //!
-//! This is not RFC 8785. That rounds every number to a double, so 9007199254740993 and 9007199254740992 would have one
-//! digest, and who allowed the one would have allowed the other. Its keys are sorted by UTF-16 units, too.
+//! This is not RFC 8785. That rounds every number to a double, so 9007199254740993 and
+//! 9007199254740992 would have one digest, and who allowed the one would have allowed the other.
+//! Its keys are sorted by UTF-16 units, too.
 //!
-//! Equal bytes are of equal values, and equal values have equal bytes, but for `-0.0`: it keeps its sign, though it
-//! compares as equal to `0.0`, because a tool can tell the two apart. Integers beyond 64 bits are read as doubles: a
-//! tool is given the same double, too.
+//! Equal bytes are of equal values, and equal values have equal bytes, but for `-0.0`: it keeps its
+//! sign, though it compares as equal to `0.0`, because a tool can tell the two apart. Integers
+//! beyond 64 bits are read as doubles: a tool is given the same double, too.
 
 use serde_json::Value;
 
@@ -22,7 +24,8 @@ mod tests;
 
 pub use read::{JsonFault, read};
 
-/// The canonical JSON of a call's arguments; `None` if they are no JSON or nest deeper than 127 levels.
+/// The canonical JSON of a call's arguments; `None` if they are no JSON or nest deeper than 127
+/// levels.
 #[must_use]
 pub fn canonical(arguments: &str) -> Option<Vec<u8>> {
     serde_json::from_str(arguments)
@@ -37,7 +40,8 @@ pub fn canonical_digest(value: &Value) -> Digest {
     Digest::of(&[&canonical_json(value)])
 }
 
-/// The digest of a call's arguments: over their canonical JSON, or over their bytes if they are no JSON.
+/// The digest of a call's arguments: over their canonical JSON, or over their bytes if they are no
+/// JSON.
 #[must_use]
 pub fn arguments_digest(arguments: &str) -> Digest {
     canonical(arguments).map_or_else(

@@ -54,7 +54,8 @@ impl Attachment {
         }
     }
 
-    /// Checks its size, and the shape of its name and of its media type. Whether its blob is there is for others to say.
+    /// Checks its size, and the shape of its name and of its media type. Whether its blob is there
+    /// is for others to say.
     ///
     /// # Errors
     /// [`AttachmentError`] names what is wrong.
@@ -110,7 +111,8 @@ fn fault_of_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Tells whether a character could make a name look like another one, or break the line that it stands in.
+/// Tells whether a character could make a name look like another one, or break the line that it
+/// stands in.
 fn is_unseen(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

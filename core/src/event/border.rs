@@ -8,8 +8,8 @@ use crate::ids::principal::Principal;
 use crate::ids::{AgentName, MessageId, Position, StateName, TurnId};
 use crate::text::firewall::Withheld;
 
-/// Parts of what an agent said were kept from people: they are how models call tools, or claim to be what only tools
-/// give. The text stands in the answer; an operator can read it there.
+/// Parts of what an agent said were kept from people: they are how models call tools, or claim to
+/// be what only tools give. The text stands in the answer; an operator can read it there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactWithheld {
     /// The agent.
@@ -32,10 +32,12 @@ pub struct StateObserved {
     pub name: StateName,
     /// The principal who told it.
     pub by: Principal,
-    /// The places of ids that the room does not know: they are dropped from what agents see. The first 64 places.
+    /// The places of ids that the room does not know: they are dropped from what agents see. The
+    /// first 64 places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// The state as the client told it. Agents see it without those ids, and with the others resolved as the definition said then.
+    /// The state as the client told it. Agents see it without those ids, and with the others
+    /// resolved as the definition said then.
     #[serde(skip)]
     pub state: Content<Value>,
 }

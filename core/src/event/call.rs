@@ -12,7 +12,8 @@ use crate::tool::{
     ArgumentFinding, Choose, EffectClass, Question, Repeat, ToolErrorCode, ToolOutcome, View,
 };
 
-/// An answer's tool calls were taken up. Their arguments stand in the answer and are not stored again.
+/// An answer's tool calls were taken up. Their arguments stand in the answer and are not stored
+/// again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallsAdmitted {
     /// The agent that asks.
@@ -37,9 +38,11 @@ pub struct AdmittedCall {
     /// The tool; `None` if the agent has none of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// The digest of its arguments in their [canonical form](crate::content::canonical); of their bytes, if they are not JSON.
+    /// The digest of its arguments in their [canonical form](crate::content::canonical); of their
+    /// bytes, if they are not JSON.
     pub arguments: Digest,
-    /// The effect that the call may have, where that depends on its arguments; `None`: the tool's effect.
+    /// The effect that the call may have, where that depends on its arguments; `None`: the tool's
+    /// effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectClass>,
     /// The call that this one replaces and whose provider label it answers.
@@ -62,8 +65,8 @@ pub struct ApprovalRequested {
     pub arguments: Digest,
     /// The digest of the tool's schema.
     pub schema: Digest,
-    /// The tool's folder: its path without links, relative to the world's base. `None`: it has none, or was recorded before
-    /// that was.
+    /// The tool's folder: its path without links, relative to the world's base. `None`: it has
+    /// none, or was recorded before that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// Oddities of the arguments, shown with them.
@@ -73,8 +76,8 @@ pub struct ApprovalRequested {
     pub shown: Digest,
     /// The time at which the request expires, by recorded time.
     pub expires_at: Time,
-    /// The attempt that was about to start when rules that had come since wanted it to be asked. `None`: the call was just
-    /// taken up.
+    /// The attempt that was about to start when rules that had come since wanted it to be asked.
+    /// `None`: the call was just taken up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
 }
@@ -235,8 +238,8 @@ pub struct ToolFinished {
     /// The reports of the tool while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
-    /// The views of the outcome that nobody sees, by number, ascending: artifacts of a kind that the tool does not
-    /// declare, or that do not fit it.
+    /// The views of the outcome that nobody sees, by number, ascending: artifacts of a kind that
+    /// the tool does not declare, or that do not fit it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<u32>,
     /// The whole outcome of the tool; `None` if it never ran.
@@ -267,7 +270,8 @@ impl ToolFinished {
         }
     }
 
-    /// Returns what people see of the outcome, in order; nothing if the call did not end well, or if that was erased.
+    /// Returns what people see of the outcome, in order; nothing if the call did not end well, or
+    /// if that was erased.
     pub fn views(&self) -> impl Iterator<Item = &View> {
         let outcome = self
             .outcome
@@ -371,7 +375,8 @@ pub struct AgentAsked {
     pub asked: AgentName,
     /// The message that asks.
     pub message: Position,
-    /// The number of agents that wait for one another with it: 1 if the agent itself is not asked by another.
+    /// The number of agents that wait for one another with it: 1 if the agent itself is not asked
+    /// by another.
     pub depth: u32,
     /// The time at which the waiting ends, by recorded time.
     pub expires_at: Time,

@@ -9,7 +9,8 @@ use crate::ids::{AgentName, CallId, Digest, GrantId, RequestId, Time, ToolName, 
 use crate::tool::EffectClass;
 use crate::tool::constraint::{Constraint, digest_of_rest, fits_all};
 
-/// A person allowed calls to come: of one agent, with one tool as it is, and with the arguments that [`Reach`] tells.
+/// A person allowed calls to come: of one agent, with one tool as it is, and with the arguments
+/// that [`Reach`] tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantGiven {
     /// The request whose decision it is.
@@ -84,7 +85,8 @@ pub enum Wider {
     Same,
     /// At these places.
     Where(Vec<Constraint>),
-    /// Anything goes. Only a tool that [offers](crate::tool::ToolSpec::grants_any) it can be granted so.
+    /// Anything goes. Only a tool that [offers](crate::tool::ToolSpec::grants_any) it can be
+    /// granted so.
     Any,
 }
 

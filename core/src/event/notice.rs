@@ -59,7 +59,8 @@ pub enum Notice {
         /// The agent.
         agent: AgentName,
     },
-    /// Two agents have only answered each other for too long; what this one says does not wake the other.
+    /// Two agents have only answered each other for too long; what this one says does not wake the
+    /// other.
     PairDamped {
         /// The agent that speaks.
         agent: AgentName,

@@ -45,8 +45,8 @@ pub enum Occasion {
     Close,
 }
 
-/// The world was branched off another one. It has that one's events up to `at`, and its own from this one on. What was
-/// open there is closed here.
+/// The world was branched off another one. It has that one's events up to `at`, and its own from
+/// this one on. What was open there is closed here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forked {
     /// The fork's id.
@@ -69,7 +69,8 @@ pub struct Forked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkEffects {
-    /// Effects are answered from the record where the same request occurred, and else are not performed.
+    /// Effects are answered from the record where the same request occurred, and else are not
+    /// performed.
     #[default]
     Recorded,
     /// Effects are performed: a person allowed it.
@@ -85,7 +86,8 @@ pub struct Span {
     pub to: Position,
 }
 
-/// Somebody asked that content be erased. It is owed from here on, until an [`Erased`] says that it is done.
+/// Somebody asked that content be erased. It is owed from here on, until an [`Erased`] says that it
+/// is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureRequested {
     /// The events whose content is to go, in order.

@@ -9,7 +9,8 @@ use crate::ids::principal::Person;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// The matter of the command has moved on. The shell's own commands are refused like this; nothing is recorded.
+    /// The matter of the command has moved on. The shell's own commands are refused like this;
+    /// nothing is recorded.
     Stale,
     /// The command asserts a right and was refused; recorded.
     Right {
@@ -97,12 +98,13 @@ impl Refusal {
 }
 
 impl Refusal {
-    /// Returns what a client is told. Whoever tries out requests, calls and keys learns nothing from the answer but, of a request
-    /// that was decided, by whom and how. The log has the reason.
+    /// Returns what a client is told. Whoever tries out requests, calls and keys learns nothing
+    /// from the answer but, of a request that was decided, by whom and how. The log has the reason.
     #[must_use]
     pub fn outward(self) -> Self {
         match self {
-            // One answer for all of them: different ones would tell whoever tries out numbers which requests exist (decision 0014).
+            // One answer for all of them: different ones would tell whoever tries out numbers which
+            // requests exist (decision 0014).
             Self::Right { reason, decided } if reason.tells_of_requests() => {
                 let decided = decided.filter(|_| reason == RefusalReason::AlreadyDecided);
                 Self::Right {
@@ -179,7 +181,8 @@ pub enum RefusalReason {
     OfParent,
     /// The arguments that wait are not the ones that were recorded with the request.
     ArgumentsDiffer,
-    /// The tool is not what it was when it was asked for: its schema, effect or settings changed, or it is gone.
+    /// The tool is not what it was when it was asked for: its schema, effect or settings changed,
+    /// or it is gone.
     ToolChanged,
     /// The room wants another person to decide than the one whose message began it.
     SamePerson,
@@ -187,7 +190,8 @@ pub enum RefusalReason {
     TooLong,
     /// The person may not do that here.
     NoRight,
-    /// A script plays this person, and a user of this machine has acted here: that user decides, in their own name.
+    /// A script plays this person, and a user of this machine has acted here: that user decides, in
+    /// their own name.
     Played,
     /// The arguments, the edited ones or those that wait, do not fit the tool.
     BadArguments,
@@ -221,9 +225,11 @@ pub enum RefusalReason {
     KeyReused,
     /// The room takes no such state, or it is too large or does not fit its schema.
     BadState,
-    /// What clients are told of all refusals that say something of requests; see [`Refusal::outward`].
+    /// What clients are told of all refusals that say something of requests; see
+    /// [`Refusal::outward`].
     NotOpen,
-    /// The message is not this person's, nor an agent's that they may take back; or somebody else has their name.
+    /// The message is not this person's, nor an agent's that they may take back; or somebody else
+    /// has their name.
     NotYours,
     /// The message is not an agent's reply, or the news that it answers are no longer known.
     NoReply,

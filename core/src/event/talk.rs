@@ -21,7 +21,8 @@ pub struct MessagePosted {
     /// For an agent's message: the turn in which it is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// For a question to another agent, and for a handoff: the call that says it. Its text is the body.
+    /// For a question to another agent, and for a handoff: the call that says it. Its text is the
+    /// body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     /// For an agent's reply: where its text stands. It is not stored again.
@@ -119,8 +120,8 @@ pub struct Attachment {
     pub bytes: u64,
 }
 
-/// A person put other words in the place of a message. The message goes on under its id, at this event's position and in
-/// an episode of its own; what was said in answer to the old words is gone.
+/// A person put other words in the place of a message. The message goes on under its id, at this
+/// event's position and in an episode of its own; what was said in answer to the old words is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageEdited {
     /// The message's id.
@@ -132,33 +133,37 @@ pub struct MessageEdited {
     /// The message it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageId>,
-    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these
+    /// alone.
     pub gone: Vec<Position>,
     /// The new words.
     #[serde(skip)]
     pub body: Content<MessageBody>,
 }
 
-/// A message was taken back, and with it what its agent said in the same turn and what was said in answer to these alone.
-/// The log keeps the original.
+/// A message was taken back, and with it what its agent said in the same turn and what was said in
+/// answer to these alone. The log keeps the original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRetracted {
     /// The message's id.
     pub message: MessageId,
     /// The position of the message.
     pub at: Position,
-    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these
+    /// alone.
     pub gone: Vec<Position>,
 }
 
-/// An agent's reply was taken back, and the agent is to answer the same news once more, in an episode of its own.
+/// An agent's reply was taken back, and the agent is to answer the same news once more, in an
+/// episode of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyRegenerated {
     /// The reply's id.
     pub message: MessageId,
     /// The position of the reply.
     pub at: Position,
-    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these
+    /// alone.
     pub gone: Vec<Position>,
     /// The agent that said it.
     pub agent: AgentName,
@@ -166,7 +171,8 @@ pub struct ReplyRegenerated {
     pub news: Vec<Position>,
 }
 
-/// A verdict on who hears a message and who answers it. The size grows with who is addressed, not with the room.
+/// A verdict on who hears a message and who answers it. The size grows with who is addressed, not
+/// with the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRouted {
     /// The message's position.
@@ -188,8 +194,8 @@ pub struct MessageRouted {
     /// The agents that are addressed and not to answer, so that the conversation ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damped: Vec<(AgentName, DampReason)>,
-    /// True if the author, an agent that waits for those who are to answer, is told of those who give it no answer. Older
-    /// rules told it nothing.
+    /// True if the author, an agent that waits for those who are to answer, is told of those who
+    /// give it no answer. Older rules told it nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_join: bool,
     /// The number of names that could not be resolved.

@@ -28,8 +28,8 @@ pub struct TurnOpened {
     /// The turn of the world that this one was branched off, which it goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<TurnId>,
-    /// The calls that ran in the turns whose place this one takes, as far as they did more than read: what they did stands
-    /// in its requests.
+    /// The calls that ran in the turns whose place this one takes, as far as they did more than
+    /// read: what they did stands in its requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redoes: Vec<CallId>,
 }
@@ -117,8 +117,8 @@ pub struct StreamStarted {
     pub replaces: Option<Position>,
 }
 
-/// The process that showed a streaming reply ended, or gave it up: nothing more of it comes. The call goes on with another
-/// attempt.
+/// The process that showed a streaming reply ended, or gave it up: nothing more of it comes. The
+/// call goes on with another attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamCut {
     /// The agent.
@@ -343,7 +343,8 @@ pub struct Stopped {
     pub episode: Option<EpisodeId>,
 }
 
-/// An agent waited long enough for those whom it had asked to answer; it is woken with what there is.
+/// An agent waited long enough for those whom it had asked to answer; it is woken with what there
+/// is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinElapsed {
     /// The agent that waited.
@@ -365,7 +366,8 @@ pub struct HandedOff {
     pub to: AgentName,
 }
 
-/// A summary took the place of an agent's oldest items. They are known from the log alone from here on.
+/// A summary took the place of an agent's oldest items. They are known from the log alone from here
+/// on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryCompacted {
     /// The agent.
@@ -379,7 +381,8 @@ pub struct MemoryCompacted {
 }
 
 impl Event {
-    /// The answer that it holds, of a model or of an agent in code; `None` if it holds none, or it is erased.
+    /// The answer that it holds, of a model or of an agent in code; `None` if it holds none, or it
+    /// is erased.
     #[must_use]
     pub fn response(&self) -> Option<&LLMResponse> {
         if let Self::Turn(TurnEvent::ModelAnswered(answered)) = self {

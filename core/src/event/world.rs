@@ -59,19 +59,21 @@ pub struct Opened {
     /// The folder that relative paths are relative to from here on, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The key that heads of the log are signed with from here on: its name, a plus sign and its id. `None`: nobody signs.
+    /// The key that heads of the log are signed with from here on: its name, a plus sign and its
+    /// id. `None`: nobody signs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
 }
 
-/// The room's definition changed. Open turns go on under the old one's limits and prompts; a call of theirs runs only if
-/// both definitions allow it. The next turn has the new one.
+/// The room's definition changed. Open turns go on under the old one's limits and prompts; a call
+/// of theirs runs only if both definitions allow it. The next turn has the new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecRevised {
     /// The principal who changed it, as they were proven. `None`: recorded before that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Principal>,
-    /// The differences to the one before, in the order of their places. Empty if that was not said yet.
+    /// The differences to the one before, in the order of their places. Empty if that was not said
+    /// yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// The file that it was read from.
@@ -95,8 +97,8 @@ pub struct EpochOpened {
     pub binary: String,
 }
 
-/// The world was opened for writing for the first time in a copy of its store, such as a backup. What people were asked is
-/// asked anew behind it.
+/// The world was opened for writing for the first time in a copy of its store, such as a backup.
+/// What people were asked is asked anew behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
     /// The copy.
@@ -117,7 +119,8 @@ pub struct PersonLeft {
     pub person: PersonName,
 }
 
-/// The world has another owner or other labels, by which worlds are listed. They replace the ones before.
+/// The world has another owner or other labels, by which worlds are listed. They replace the ones
+/// before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labelled {
     /// The owner of the world, by the word of the ingress.

@@ -14,8 +14,8 @@ const WORDS: [&str; 3] = ["runtime", "world", "system"];
 /// The prefixes of agents and tools where it is said who acts.
 const PREFIXES: [&str; 2] = ["agent:", "tool:"];
 
-/// How a name looks: by the characters that stand for all those like them, capitals and small letters told apart first,
-/// and the other way round.
+/// How a name looks: by the characters that stand for all those like them, capitals and small
+/// letters told apart first, and the other way round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Looks([String; 2]);
 
@@ -46,8 +46,8 @@ impl Looks {
     }
 }
 
-/// Returns what a name that no person and no agent may have stands for: `runtime`, `world`, `system`, `agent:` or `tool:`, also
-/// when it only looks like that. `None` for any other name.
+/// Returns what a name that no person and no agent may have stands for: `runtime`, `world`,
+/// `system`, `agent:` or `tool:`, also when it only looks like that. `None` for any other name.
 #[must_use]
 pub fn reserved(name: &str) -> Option<&'static str> {
     static KEPT: OnceLock<Vec<(&str, Looks)>> = OnceLock::new();
@@ -69,7 +69,8 @@ pub fn reserved(name: &str) -> Option<&'static str> {
     kept.iter().find(is_kept).map(|(word, _)| *word)
 }
 
-/// Returns the reason that nobody can be called `name` among `others`: it stands for nobody, or could be taken for one of them.
+/// Returns the reason that nobody can be called `name` among `others`: it stands for nobody, or
+/// could be taken for one of them.
 pub fn name_fault<'n>(name: &str, others: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if let Some(word) = reserved(name) {
         return Some(format!("nobody can be called {name}: {word} is reserved"));

@@ -1,4 +1,5 @@
-//! Durations as people write them, in scripts and in settings: `150ms`, `2s`, `1.5s`, `15m`, `24h`, `7d`, `1h 30m`.
+//! Durations as people write them, in scripts and in settings: `150ms`, `2s`, `1.5s`, `15m`, `24h`,
+//! `7d`, `1h 30m`.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
 ];
 
-/// The pattern of a duration for JSON Schemas. It lets durations pass whose units stand in another order; reading refuses them.
+/// The pattern of a duration for JSON Schemas. It lets durations pass whose units stand in another
+/// order; reading refuses them.
 pub const PATTERN: &str =
     r"^[0-9]+(\.[0-9]{1,3})?(ms|s|m|h|d)( ?[0-9]+(\.[0-9]{1,3})?(ms|s|m|h|d))*$";
 
@@ -28,10 +30,12 @@ pub struct DurationError {
     pub text: String,
 }
 
-/// Reads a duration in whole milliseconds: numbers with a unit each, the largest unit first, each at most once.
+/// Reads a duration in whole milliseconds: numbers with a unit each, the largest unit first, each
+/// at most once.
 ///
 /// # Errors
-/// [`DurationError`] for anything else: a number without a unit, a negative or finer one, one too long to be counted.
+/// [`DurationError`] for anything else: a number without a unit, a negative or finer one, one too
+/// long to be counted.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     millis(text)
         .map(Duration::from_millis)

@@ -1,5 +1,6 @@
-//! What kind of character one is, by the Unicode data that [`LOCKED_CRATES`](crate::world::decider::LOCKED_CRATES) pins: the
-//! compiler's own tables change with the compiler.
+//! What kind of character one is, by the Unicode data that
+//! [`LOCKED_CRATES`](crate::world::decider::LOCKED_CRATES) pins: the compiler's own tables change
+//! with the compiler.
 
 use icu_properties::props::{
     DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory,
@@ -22,7 +23,8 @@ pub(crate) const fn is_comma(c: char) -> bool {
     matches!(c, ',' | '，')
 }
 
-/// Tells whether `c` may stand between two mentions of a run, beside blanks: commas, semicolons, slashes and ampersands.
+/// Tells whether `c` may stand between two mentions of a run, beside blanks: commas, semicolons,
+/// slashes and ampersands.
 pub(crate) const fn is_separator(c: char) -> bool {
     is_comma(c) || matches!(c, '、' | ';' | '；' | '/' | '／' | '&' | '＆')
 }
@@ -32,8 +34,8 @@ pub(crate) const fn is_emphasis(c: char) -> bool {
     matches!(c, '*' | '_')
 }
 
-/// Tells whether `c` may stand right before a mention at the start of a line: emphasis and brackets. What is between quotation marks
-/// is somebody else's word.
+/// Tells whether `c` may stand right before a mention at the start of a line: emphasis and
+/// brackets. What is between quotation marks is somebody else's word.
 pub(crate) fn is_wrap(c: char) -> bool {
     is_emphasis(c)
         || matches!(c, '¿' | '¡')
@@ -66,7 +68,8 @@ pub(crate) const fn is_break(c: char) -> bool {
     )
 }
 
-/// Characters without a shape of their own: soft hyphens, joiners, variation selectors and the like.
+/// Characters without a shape of their own: soft hyphens, joiners, variation selectors and the
+/// like.
 pub(crate) fn is_ignorable(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }

@@ -107,8 +107,8 @@ fn identifier(name: &str) -> Option<&'static str> {
         .or_else(|| name.starts_with('.').then_some("it starts with a dot"))
 }
 
-/// Marks that turn the direction of writing, and characters without a shape: two names that look alike would be two.
-/// Joiners (U+200C, U+200D) stay: scripts and emoji are written with them.
+/// Marks that turn the direction of writing, and characters without a shape: two names that look
+/// alike would be two. Joiners (U+200C, U+200D) stay: scripts and emoji are written with them.
 const fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -117,8 +117,8 @@ const fn is_unseen(c: char) -> bool {
     )
 }
 
-/// The rules of mentions, as far as they are seen without folding: such a name can stand behind `@` and be told from
-/// the text around it. What only its fold shows, a room's rules refuse.
+/// The rules of mentions, as far as they are seen without folding: such a name can stand behind `@`
+/// and be told from the text around it. What only its fold shows, a room's rules refuse.
 fn roster_name(name: &str) -> Option<&'static str> {
     let edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || is_edge_punctuation(c));
     sized(name)

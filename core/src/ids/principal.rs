@@ -10,7 +10,8 @@ use crate::ids::{AgentName, PersonName, ToolName};
 /// A person, as the ingress proved them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Person {
-    /// The method by which the person was proven, e.g. `local`, `script`, or an embedder's own word.
+    /// The method by which the person was proven, e.g. `local`, `script`, or an embedder's own
+    /// word.
     pub method: String,
     /// The person's id to that method, e.g. `uid=1000`. Decisions compare this.
     pub subject: String,
@@ -24,8 +25,8 @@ impl Person {
     /// The method by which users of this machine are proven.
     pub const LOCAL: &str = "local";
 
-    /// Returns how the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
-    /// written as `%3A`, a percent sign as `%25`.
+    /// Returns how the person is proven, in one word: `method:subject`. No two people have the
+    /// same: a colon in the method is written as `%3A`, a percent sign as `%25`.
     #[must_use]
     pub fn proof(&self) -> String {
         proof(&self.method, &self.subject)
@@ -106,8 +107,8 @@ pub enum Right {
     Post,
     /// To decide what agents ask for, and to revoke grants.
     Decide,
-    /// To stop, to revise, to label and to change rights. It is the strongest one: who may revise the definition may give
-    /// themselves any other.
+    /// To stop, to revise, to label and to change rights. It is the strongest one: who may revise
+    /// the definition may give themselves any other.
     Operate,
 }
 

@@ -14,12 +14,15 @@ pub use price::{Price, Rate};
 
 /// The most digits that an amount can have behind the point.
 const MONEY_DIGITS: u32 = 12;
-/// The most digits that people can write before the point: more is no price and no limit of anything.
+/// The most digits that people can write before the point: more is no price and no limit of
+/// anything.
 const WHOLE_DIGITS: usize = 12;
 
-/// An amount of money, in whatever currency the prices are in. Written as a decimal text, e.g. `"0.000125"`.
+/// An amount of money, in whatever currency the prices are in. Written as a decimal text, e.g.
+/// `"0.000125"`.
 ///
-/// Sums stop at the greatest amount there is: that is beyond every limit, and so errs on the side of spending less.
+/// Sums stop at the greatest amount there is: that is beyond every limit, and so errs on the side
+/// of spending less.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(u128);
 
@@ -33,7 +36,8 @@ impl Money {
         Self(picos)
     }
 
-    /// Reads whatever is written of an amount, however large: a sum that a fold came to must read back.
+    /// Reads whatever is written of an amount, however large: a sum that a fold came to must read
+    /// back.
     fn recorded(text: &str) -> Result<Self, MoneyError> {
         scaled(text, MONEY_DIGITS).map(Self).ok_or(MoneyError {
             digits: MONEY_DIGITS,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How a model is to answer. `None` and empty leave it to the provider. Fractions are in thousandths, so that they have
-/// one written form.
+/// How a model is to answer. `None` and empty leave it to the provider. Fractions are in
+/// thousandths, so that they have one written form.
 ///
-/// A model's, an agent's and a reaction's are laid over one another by [`Parameters::or`]. What a wire cannot carry of
-/// them is a warning of the reply.
+/// A model's, an agent's and a reaction's are laid over one another by [`Parameters::or`]. What a
+/// wire cannot carry of them is a warning of the reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -43,16 +43,19 @@ pub struct Parameters {
     /// The amount of reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
-    /// The places where the provider is asked to keep the request so far in its cache, for those that want to be asked.
+    /// The places where the provider is asked to keep the request so far in its cache, for those
+    /// that want to be asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cache: BTreeMap<CachePlace, CacheTtl>,
-    /// Further fields of the body, by the provider's own names. One that the codec writes itself is left out.
+    /// Further fields of the body, by the provider's own names. One that the codec writes itself is
+    /// left out.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
 impl Parameters {
-    /// Returns these, and what they leave open as `fallback` has it. The fields of `extra` and `cache` are taken one by one.
+    /// Returns these, and what they leave open as `fallback` has it. The fields of `extra` and
+    /// `cache` are taken one by one.
     #[must_use]
     pub fn or(&self, fallback: &Self) -> Self {
         let mut cache = fallback.cache.clone();
@@ -102,7 +105,8 @@ impl Parameters {
         }
     }
 
-    /// The same for a summary, which is prose of at most `tokens_max`, whatever the agent's answers look like.
+    /// The same for a summary, which is prose of at most `tokens_max`, whatever the agent's answers
+    /// look like.
     pub(crate) fn for_summary(self, tokens_max: u32) -> Self {
         let most = self
             .output_tokens_max

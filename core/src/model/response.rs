@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::ids::Digest;
 
-/// A model's whole answer. Only a native tool call of the wire becomes [`Part::Call`]; prose never does.
+/// A model's whole answer. Only a native tool call of the wire becomes [`Part::Call`]; prose never
+/// does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LLMResponse {
@@ -17,7 +18,8 @@ pub enum LLMResponse {
     Calls(Reply),
     /// The model declines to answer.
     Refused(Reply),
-    /// The model hit its output limit: text may end in mid-word, and so may the arguments of its last call, which are then no JSON.
+    /// The model hit its output limit: text may end in mid-word, and so may the arguments of its
+    /// last call, which are then no JSON.
     Truncated(Reply),
     /// A content filter of the provider cut it.
     Filtered(Reply),
@@ -46,7 +48,8 @@ impl LLMResponse {
         self.reply().parts.iter().filter_map(said).collect()
     }
 
-    /// Returns its words to the room, without the byte ranges `cut` (ascending). A range that is none is left in.
+    /// Returns its words to the room, without the byte ranges `cut` (ascending). A range that is
+    /// none is left in.
     #[must_use]
     pub fn spoken_without(&self, cut: &[(u32, u32)]) -> String {
         let mut text = self.spoken();
@@ -92,7 +95,8 @@ pub struct Reply {
     /// Tokens, as the provider counted them.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
-    /// The codes of what the wire could not carry, and of what the adapter did not understand. Never prose.
+    /// The codes of what the wire could not carry, and of what the adapter did not understand.
+    /// Never prose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The model that answered, by the provider's word.
@@ -104,7 +108,8 @@ pub struct Reply {
     /// The scripted or recorded reply that this was, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
-    /// The SHA-256 of the body that it was read from, so that a kept copy can be told to be the one.
+    /// The SHA-256 of the body that it was read from, so that a kept copy can be told to be the
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Digest>,
 }
@@ -157,8 +162,8 @@ pub struct CallPart {
 }
 
 impl CallPart {
-    /// The provider's label, or the next of ours: `call_<n>`, where `unlabelled` is the last one taken. A provider's
-    /// label that looks like our next one takes that number.
+    /// The provider's label, or the next of ours: `call_<n>`, where `unlabelled` is the last one
+    /// taken. A provider's label that looks like our next one takes that number.
     pub(crate) fn label_or_next(&self, unlabelled: &mut u32) -> String {
         let next = unlabelled.saturating_add(1);
         let own = format!("call_{next}");
@@ -256,7 +261,8 @@ pub enum Reached {
 }
 
 impl Reached {
-    /// Tells whether the provider may charge for an attempt that failed with `kind` and `reached` so far.
+    /// Tells whether the provider may charge for an attempt that failed with `kind` and `reached`
+    /// so far.
     #[must_use]
     pub const fn may_cost(reached: Option<Self>, kind: ModelErrorKind) -> bool {
         match reached {
@@ -267,7 +273,8 @@ impl Reached {
     }
 }
 
-/// The kinds of model errors. [`ModelErrorKind::is_transient`] says which are worth another attempt.
+/// The kinds of model errors. [`ModelErrorKind::is_transient`] says which are worth another
+/// attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
@@ -293,7 +300,8 @@ pub enum ModelErrorKind {
     AnswerTooLarge,
     /// No recorded reply fits the request.
     NotRecorded,
-    /// No model was asked: the world performs nothing by itself, and the request is not in its record.
+    /// No model was asked: the world performs nothing by itself, and the request is not in its
+    /// record.
     DryRun,
 }
 
@@ -313,8 +321,8 @@ impl ModelErrorKind {
         }
     }
 
-    /// Tells whether the provider may charge for an attempt that failed so, if nobody knows how far it came: see
-    /// [`Reached::may_cost`]. What is turned away at the door costs nothing.
+    /// Tells whether the provider may charge for an attempt that failed so, if nobody knows how far
+    /// it came: see [`Reached::may_cost`]. What is turned away at the door costs nothing.
     #[must_use]
     pub const fn may_cost(self) -> bool {
         match self {
@@ -333,8 +341,9 @@ impl ModelErrorKind {
         }
     }
 
-    /// Tells whether another model may be asked in the place of one that failed so. A recording that is not there is not the
-    /// model's failure: a replay that went on with another one would be none.
+    /// Tells whether another model may be asked in the place of one that failed so. A recording
+    /// that is not there is not the model's failure: a replay that went on with another one would
+    /// be none.
     #[must_use]
     pub const fn may_fall_back(self) -> bool {
         match self {

@@ -87,7 +87,8 @@ impl fmt::Display for TextEvent {
     }
 }
 
-/// The result of a call on the tool-result channel, addressed to one agent. Only the runtime makes one.
+/// The result of a call on the tool-result channel, addressed to one agent. Only the runtime makes
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolResultEvent {
     pub(crate) agent: AgentName,

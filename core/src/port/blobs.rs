@@ -7,11 +7,12 @@ use async_trait::async_trait;
 
 use crate::ids::{Digest, WorldId};
 
-/// The blobs of all worlds of one store. A world has its own; what is deleted with it is nobody else's.
+/// The blobs of all worlds of one store. A world has its own; what is deleted with it is nobody
+/// else's.
 #[async_trait]
 pub trait Blobs: Send + Sync + Debug {
-    /// Keeps `bytes` for `world` and returns, once they survive power loss, their name: [`Digest::sha256`]. The same
-    /// bytes are kept once, however often they are put.
+    /// Keeps `bytes` for `world` and returns, once they survive power loss, their name:
+    /// [`Digest::sha256`]. The same bytes are kept once, however often they are put.
     ///
     /// # Errors
     /// [`BlobError::NoSuchWorld`] and [`BlobError::TooLarge`] keep nothing; else see [`BlobError`].
@@ -23,7 +24,8 @@ pub trait Blobs: Send + Sync + Debug {
     /// [`BlobError::Damaged`] if they are not what was put; else see [`BlobError`].
     async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError>;
 
-    /// Returns the bytes that `blob` has; `None` if `world` has none of that name. Says nothing of damage.
+    /// Returns the bytes that `blob` has; `None` if `world` has none of that name. Says nothing of
+    /// damage.
     ///
     /// # Errors
     /// [`BlobError`].

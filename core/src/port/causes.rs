@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-/// Gives errors a `Debug` for people: their words with their causes, as `fn main() -> Result<(), E>` prints them.
+/// Gives errors a `Debug` for people: their words with their causes, as
+/// `fn main() -> Result<(), E>` prints them.
 ///
 /// ```
 /// #[derive(thiserror::Error)]

@@ -20,11 +20,13 @@ pub trait Custody: Send + Sync + Debug {
     /// [`ReadError::NoSuchWorld`], or the store is closed.
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError>;
 
-    /// Erases the content of `events` at the wish of the event at `by`: from here on they read as erased, and so do they in
-    /// worlds that were forked from this one behind them. When this returns, the content is in no file of the store, nor
-    /// are the blobs that only these events had attached. All that is hashed stays as it is.
+    /// Erases the content of `events` at the wish of the event at `by`: from here on they read as
+    /// erased, and so do they in worlds that were forked from this one behind them. When this
+    /// returns, the content is in no file of the store, nor are the blobs that only these events
+    /// had attached. All that is hashed stays as it is.
     ///
-    /// Doing it again, after a process died in the middle or not, is harmless and gives the same answer.
+    /// Doing it again, after a process died in the middle or not, is harmless and gives the same
+    /// answer.
     ///
     /// # Errors
     /// [`AppendError`]: nothing, a part or all of it may be done. Do it again.
@@ -35,14 +37,15 @@ pub trait Custody: Send + Sync + Debug {
         by: Position,
     ) -> Result<Erasure, AppendError>;
 
-    /// Returns what a fork of `world` is based on: the log up to the commit that holds the event at `at`.
+    /// Returns what a fork of `world` is based on: the log up to the commit that holds the event at
+    /// `at`.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Damaged`] if there is no such event.
     async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError>;
 
-    /// Gives a fork its own copy of the events that it shares with its parent. Nothing happens if it has one, or is no
-    /// fork.
+    /// Gives a fork its own copy of the events that it shares with its parent. Nothing happens if
+    /// it has one, or is no fork.
     ///
     /// # Errors
     /// [`AppendError`]; the fork then shares them as before.

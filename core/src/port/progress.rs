@@ -8,11 +8,11 @@ use crate::ids::Digest;
 /// The most bytes of one report; what is longer is cut.
 pub const REPORT_BYTES_MAX: usize = 512;
 
-/// Where a tool's reports go: to whoever watches, at once. A report changes nothing, and no model reads it. The log
-/// keeps how many there were and their digest, if the run has a result.
+/// Where a tool's reports go: to whoever watches, at once. A report changes nothing, and no model
+/// reads it. The log keeps how many there were and their digest, if the run has a result.
 pub trait Progress: Send + Sync + Debug {
-    /// Tells how far the run has come, in one line of at most [`REPORT_BYTES_MAX`]. Never waits. Behind the end of the
-    /// run nobody hears it.
+    /// Tells how far the run has come, in one line of at most [`REPORT_BYTES_MAX`]. Never waits.
+    /// Behind the end of the run nobody hears it.
     fn report(&self, text: &str);
 }
 
@@ -25,8 +25,8 @@ impl Progress for Unheard {
 }
 
 impl event::Progress {
-    /// The progress of a run with one more report behind `before`. Its digest is [`Digest::of`] the digest before it (of
-    /// zeros at first) and the text. The count stops at the largest number.
+    /// The progress of a run with one more report behind `before`. Its digest is [`Digest::of`] the
+    /// digest before it (of zeros at first) and the text. The count stops at the largest number.
     #[must_use]
     pub fn after(before: Option<Self>, text: &str) -> Self {
         let Self { reports, digest } = before.unwrap_or(Self {

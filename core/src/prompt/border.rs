@@ -1,8 +1,9 @@
 //! Every text that a model reads is made in a module below this one, and nowhere else.
 //!
-//! Three kinds of words cross. Fixed sentences and what the room's definition says are ours. What people, tools and
-//! clients gave is data: it is redacted as the room's policy says, and results stand between fences. An agent's own
-//! words come back to it byte for byte, since providers compare them with what they gave.
+//! Three kinds of words cross. Fixed sentences and what the room's definition says are ours. What
+//! people, tools and clients gave is data: it is redacted as the room's policy says, and results
+//! stand between fences. An agent's own words come back to it byte for byte, since providers
+//! compare them with what they gave.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -36,7 +37,8 @@ pub(crate) use message::{heard, observed, own_summary};
 pub(crate) use notice::{erased_notice, settled_notice, summary_instruction};
 pub use view::ModelView;
 
-/// A text that a model may read. Only this crate makes one: there is no way to turn a string into it from outside.
+/// A text that a model may read. Only this crate makes one: there is no way to turn a string into
+/// it from outside.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ModelText(String);
@@ -85,7 +87,8 @@ impl Crossing<'static> {
     };
 }
 
-/// Takes out of others' words what the room's policy keeps from models. The one place where the policy is applied.
+/// Takes out of others' words what the room's policy keeps from models. The one place where the
+/// policy is applied.
 fn redacted(kinds: &BTreeSet<RedactionKind>, text: &str) -> String {
     redact_text(kinds, text).into_owned()
 }

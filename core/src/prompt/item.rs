@@ -10,8 +10,8 @@ use crate::prompt::border::ModelText;
 
 /// A piece of the conversation as an agent saw it. Holds no id, position or time of ours.
 ///
-/// Only an `Item` of [`ModelText`] goes to a model, and only this crate makes one. An `Item<String>` is a description of
-/// one, for views and tests; it goes nowhere.
+/// Only an `Item` of [`ModelText`] goes to a model, and only this crate makes one. An
+/// `Item<String>` is a description of one, for views and tests; it goes nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Item<T = ModelText> {
@@ -34,7 +34,8 @@ pub enum Item<T = ModelText> {
     Result {
         /// The label of the call in the agent's own answer.
         label: String,
-        /// The text for the model: data between [fences](crate::prompt::border::Fence), or a fixed sentence.
+        /// The text for the model: data between [fences](crate::prompt::border::Fence), or a fixed
+        /// sentence.
         text: T,
         /// True if the call failed or did not run.
         failed: bool,
@@ -73,7 +74,8 @@ impl Item {
     /// The item's digest: over its JSON, whose key order is fixed by this type.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        // An `Item` holds strings, booleans and JSON values only; none of them can fail to serialise.
+        // An `Item` holds strings, booleans and JSON values only; none of them can fail to
+        // serialise.
         Digest::of(&[&serde_json::to_vec(self).unwrap_or_default()])
     }
 
@@ -140,8 +142,8 @@ impl<T> Attached<T> {
     }
 }
 
-/// The one line in which a model is told of it. The name stands between quotation marks, and its own are escaped: where
-/// it ends is not for it to say.
+/// The one line in which a model is told of it. The name stands between quotation marks, and its
+/// own are escaped: where it ends is not for it to say.
 impl<T: fmt::Display> fmt::Display for Attached<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

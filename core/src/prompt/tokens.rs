@@ -1,5 +1,5 @@
-//! How many tokens a request is taken to have: an estimate that is the same on every machine, so that a decision made
-//! by it can be made again.
+//! How many tokens a request is taken to have: an estimate that is the same on every machine, so
+//! that a decision made by it can be made again.
 
 use crate::model::response::Part;
 use crate::prompt::{Attached, Item, Layer, ToolDeclaration};
@@ -21,8 +21,10 @@ pub struct TokenCounter {
 }
 
 impl TokenCounter {
-    /// The one that worlds count by: four bytes a token, and a little for what a wire puts around each piece.
-    // Data, not a vendor's table: whoever replays this in ten years must count the same (decision 0012).
+    /// The one that worlds count by: four bytes a token, and a little for what a wire puts around
+    /// each piece.
+    // Data, not a vendor's table: whoever replays this in ten years must count the same
+    // (decision 0012).
     pub const ESTIMATE: Self = Self {
         bytes_per_token: 4,
         item_tokens: 8,
@@ -84,18 +86,20 @@ fn part_bytes(part: &Part) -> usize {
 
 /// The most bytes of all files of one request together: what is beyond it is not sent.
 pub const FILES_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// What an image is taken to have: a little more than providers count for one of the largest size that they do not
-/// scale down. The bytes say nothing of that.
+/// What an image is taken to have: a little more than providers count for one of the largest size
+/// that they do not scale down. The bytes say nothing of that.
 const IMAGE_TOKENS: u64 = 5_000;
-/// The bytes of a document that make one token: each page is read as a text, which is packed in the file, and as an image.
+/// The bytes of a document that make one token: each page is read as a text, which is packed in the
+/// file, and as an image.
 const DOCUMENT_BYTES_PER_TOKEN: u64 = 2;
-/// The most tokens of one document: providers take about a hundred pages, of some thousand tokens each.
+/// The most tokens of one document: providers take about a hundred pages, of some thousand tokens
+/// each.
 const DOCUMENT_TOKENS_MAX: u64 = 500_000;
 /// The most tokens of all files of one request.
 const FILES_TOKENS_MAX: u64 = FILES_BYTES_MAX / DOCUMENT_BYTES_PER_TOKEN;
 
-/// The tokens that the files attached to `items` may have in one request: an allowance, for money only. Whether a model
-/// reads a file is its adapter's to say; here each counts as if it were read.
+/// The tokens that the files attached to `items` may have in one request: an allowance, for money
+/// only. Whether a model reads a file is its adapter's to say; here each counts as if it were read.
 pub(crate) fn of_files<'i>(items: impl Iterator<Item = &'i Item>) -> u64 {
     items
         .map(files_of)
@@ -145,7 +149,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// Returns the tokens that are kept free for an answer whose length nobody set: a quarter, at most 4,096.
+    /// Returns the tokens that are kept free for an answer whose length nobody set: a quarter, at
+    /// most 4,096.
     #[must_use]
     pub fn answer(self) -> u32 {
         (self.context_tokens_max / 4).min(4_096)

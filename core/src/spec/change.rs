@@ -72,8 +72,8 @@ impl fmt::Display for Change {
 }
 
 impl Definition {
-    /// Returns how `next` differs from this one, in the order of the places. Of texts, which may be erased, it is only said that they
-    /// differ.
+    /// Returns how `next` differs from this one, in the order of the places. Of texts, which may be
+    /// erased, it is only said that they differ.
     #[must_use]
     pub fn changes_to(&self, next: &Self) -> Vec<Change> {
         let mut changes = structure(&self.spec, &next.spec);
@@ -161,7 +161,8 @@ fn texts(old: &SpecText, new: &SpecText, changes: &mut Vec<Change>) {
     }
 }
 
-/// The changes of what has names: what came and what went, and of what stayed the fields that differ.
+/// The changes of what has names: what came and what went, and of what stayed the fields that
+/// differ.
 fn entries(under: &str, old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
     for (name, old, new) in differing(old, new) {
         let what = format!("{under}.{name}");

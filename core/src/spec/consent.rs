@@ -50,11 +50,12 @@ impl RightsPolicy {
 pub struct StateSpec {
     /// JSON Schema (2020-12) of it.
     pub schema: Value,
-    /// The most bytes of it, as it is told and with its ids resolved; from 1 to [`StateSpec::BYTES_MOST`].
+    /// The most bytes of it, as it is told and with its ids resolved; from 1 to
+    /// [`StateSpec::BYTES_MOST`].
     #[serde(default = "StateSpec::bytes_default")]
     pub bytes_max: u32,
-    /// Where ids or lists of ids stand in it, as JSON pointers of which none is within another, and what the room knows
-    /// them as. An id that is not listed is dropped.
+    /// Where ids or lists of ids stand in it, as JSON pointers of which none is within another, and
+    /// what the room knows them as. An id that is not listed is dropped.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids: BTreeMap<String, BTreeMap<String, String>>,
 }

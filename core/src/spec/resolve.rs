@@ -19,9 +19,9 @@ impl StateSpec {
     /// The number of places of unknown ids that are listed. All of them are taken out.
     const DROPPED_MAX: usize = 64;
 
-    /// Puts in the place of each id what the room knows it as: `{"id": …, "is": …}`. Where a list stands, each of its
-    /// items is an id. What is no known id is taken out: a member of an object, or an item of the list, is gone. `null`
-    /// stays.
+    /// Puts in the place of each id what the room knows it as: `{"id": …, "is": …}`. Where a list
+    /// stands, each of its items is an id. What is no known id is taken out: a member of an object,
+    /// or an item of the list, is gone. `null` stays.
     pub(crate) fn resolved(&self, told: &Value) -> Resolved {
         let mut resolved = Resolved {
             state: told.clone(),
@@ -67,7 +67,8 @@ fn known_as(id: &Value, known: &BTreeMap<String, String>) -> Option<Value> {
     Some(json!({ "id": id, "is": known.get(id)? }))
 }
 
-/// Removes a member of an object. An item of a list becomes `null`, so that other pointers still say what they said.
+/// Removes a member of an object. An item of a list becomes `null`, so that other pointers still
+/// say what they said.
 fn take_out(state: &mut Value, pointer: &str) {
     if let Some((parent, last)) = pointer.rsplit_once('/')
         && let Some(Value::Object(members)) = state.pointer_mut(parent)

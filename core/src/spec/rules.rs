@@ -286,8 +286,8 @@ impl Rules {
         self.spec.tools.get(name)
     }
 
-    /// Returns the schema of `tool` that models are told; `None` if they cannot be told, and so are not told of the tool.
-    /// Only a recorded structure has such a tool.
+    /// Returns the schema of `tool` that models are told; `None` if they cannot be told, and so are
+    /// not told of the tool. Only a recorded structure has such a tool.
     #[must_use]
     pub fn told_schema(&self, tool: &ToolName) -> Option<&Value> {
         self.schemas.get(tool)?.told.as_deref()
@@ -301,7 +301,8 @@ pub fn schema_digest(tool: &ToolSpec) -> Digest {
     Digest::of(&[&serde_json::to_vec(&tool.schema).unwrap_or_default()])
 }
 
-/// Tells whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
+/// Tells whether a free answer fits its question's schema. An answer that is read as JSON must be
+/// JSON.
 pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
     let value = if reads_json(schema) {
         read(text).ok()
@@ -349,8 +350,9 @@ fn places_of(spec: &WorldSpec) -> BTreeMap<AgentName, usize> {
         .collect()
 }
 
-/// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool. Of one that
-/// models cannot be told of, calls are validated as ever, but the tool is declared to no model.
+/// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of
+/// its tool. Of one that models cannot be told of, calls are validated as ever, but the tool is
+/// declared to no model.
 impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
         let schema = |(name, tool): (&ToolName, &ToolSpec)| {

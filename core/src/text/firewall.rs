@@ -1,10 +1,11 @@
 //! The border to people: execution artifacts that agents speak never reach them.
 //!
-//! A [`Firewall`] scans what an agent says while it says it, and withholds calls, results of calls and forged domain
-//! artifacts, each with its exact span. Everything else passes as it is: prose, code, and JSON that somebody asked for.
+//! A [`Firewall`] scans what an agent says while it says it, and withholds calls, results of calls
+//! and forged domain artifacts, each with its exact span. Everything else passes as it is: prose,
+//! code, and JSON that somebody asked for.
 //!
-//! What an artifact is, is told by facts: an object with the form of a call *and* a tool of this world in it, or with a
-//! marker that only a wire has. A key alone says nothing.
+//! What an artifact is, is told by facts: an object with the form of a call *and* a tool of this
+//! world in it, or with a marker that only a wire has. A key alone says nothing.
 
 mod arguments;
 mod artifact;

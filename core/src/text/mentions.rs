@@ -1,9 +1,9 @@
 //! Mentions: a small scanner over lines, not a Markdown parser.
 //!
-//! A mention is `@`, followed by the name of an agent or a person. It stands anywhere but within a word, as in an e-mail
-//! address or the path of a web address, and but behind a backslash. The longest name that fits is the one that is meant: it
-//! counts if it ends there, and else nothing does.
-//! Quoted lines, fenced lines, spans of code and comments on one line mention nobody.
+//! A mention is `@`, followed by the name of an agent or a person. It stands anywhere but within a
+//! word, as in an e-mail address or the path of a web address, and but behind a backslash. The
+//! longest name that fits is the one that is meant: it counts if it ends there, and else nothing
+//! does. Quoted lines, fenced lines, spans of code and comments on one line mention nobody.
 
 use std::collections::BTreeSet;
 
@@ -46,8 +46,9 @@ pub enum Addressee {
     Unknown(String),
 }
 
-/// Returns whom the lines of `text` address, each once, in the order of the text: the run of mentions at the start of a line,
-/// behind an optional list bullet and an optional greeting, within emphasis or brackets.
+/// Returns whom the lines of `text` address, each once, in the order of the text: the run of
+/// mentions at the start of a line, behind an optional list bullet and an optional greeting, within
+/// emphasis or brackets.
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
     let mut found = FoundNames::default();
@@ -57,8 +58,8 @@ pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
     found.all
 }
 
-/// Returns whom `text` names behind an `@` anywhere outside of code, quotes and comments, each once, in the order of the text: at
-/// most 32. Names that nobody has are among them.
+/// Returns whom `text` names behind an `@` anywhere outside of code, quotes and comments, each
+/// once, in the order of the text: at most 32. Names that nobody has are among them.
 #[must_use]
 pub fn named(text: &str, roster: &Roster) -> Vec<Addressee> {
     let mut found = FoundNames::default();

@@ -1,9 +1,9 @@
 //! Personal data and keys taken out of texts and values.
 //!
-//! A match is replaced by a fixed marker, e.g. `[email]`, which is not matched again. Values are walked, never their
-//! written form, and JSON that stands in a text is rewritten value by value: what comes out is as well-formed as what
-//! went in. Every kind reads a text once and looks a bounded way ahead: the time is linear in the text's length, whatever
-//! stands in it.
+//! A match is replaced by a fixed marker, e.g. `[email]`, which is not matched again. Values are
+//! walked, never their written form, and JSON that stands in a text is rewritten value by value:
+//! what comes out is as well-formed as what went in. Every kind reads a text once and looks a
+//! bounded way ahead: the time is linear in the text's length, whatever stands in it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,8 +26,8 @@ mod value;
 
 pub use secrets::SecretRules;
 
-/// A kind of text that can be taken out, in the order in which the kinds are looked for: a key may hold what looks like
-/// an address, and an account number what looks like a card.
+/// A kind of text that can be taken out, in the order in which the kinds are looked for: a key may
+/// hold what looks like an address, and an account number what looks like a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionKind {
@@ -79,13 +79,15 @@ impl RedactionKind {
     }
 }
 
-/// `text` with every match of `kinds` replaced by its kind's marker. Where the text is JSON, or has JSON in it, that is
-/// done to its values as [`redact_value`] does it: a number of which anything is taken out becomes a string. A text without
-/// a match is borrowed, and doing it twice changes nothing more.
+/// `text` with every match of `kinds` replaced by its kind's marker. Where the text is JSON, or has
+/// JSON in it, that is done to its values as [`redact_value`] does it: a number of which anything
+/// is taken out becomes a string. A text without a match is borrowed, and doing it twice changes
+/// nothing more.
 #[must_use]
 pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
     let mut redacted = Cow::Borrowed(text);
-    // What stands beside a marker may begin only now. Each pass that changes anything leaves less to find.
+    // What stands beside a marker may begin only now. Each pass that changes anything leaves less
+    // to find.
     for _ in 0..PASSES_MAX {
         match redacted_once(kinds, &redacted) {
             Cow::Borrowed(_) => break,
@@ -117,10 +119,11 @@ fn field<'a>(kinds: &BTreeSet<RedactionKind>, name: Option<&str>, text: &'a str)
 /// The most times that a text is searched: a match may uncover another one, hardly a third.
 const PASSES_MAX: usize = 8;
 
-/// Redacts the strings and the numbers in `value` at every depth, the names of fields included. A number becomes a string
-/// if anything is taken out of it. The count of what an array or object holds stays: a second name that would become the
-/// same marker is numbered, e.g. `[email] 2`. With [`RedactionKind::Key`], a string that looks random is taken out as a
-/// whole if the name of its field is that of a secret.
+/// Redacts the strings and the numbers in `value` at every depth, the names of fields included. A
+/// number becomes a string if anything is taken out of it. The count of what an array or object
+/// holds stays: a second name that would become the same marker is numbered, e.g. `[email] 2`. With
+/// [`RedactionKind::Key`], a string that looks random is taken out as a whole if the name of its
+/// field is that of a secret.
 pub fn redact_value(kinds: &BTreeSet<RedactionKind>, value: &mut Value) {
     value::walk(value, &|name, text| field(kinds, name, text));
 }

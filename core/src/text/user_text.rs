@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-/// A text that people may read: an agent's words behind the [firewall](crate::text::firewall), or a piece of a typed view. Only
-/// this crate makes one that is not empty.
+/// A text that people may read: an agent's words behind the [firewall](crate::text::firewall), or a
+/// piece of a typed view. Only this crate makes one that is not empty.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct UserText(String);

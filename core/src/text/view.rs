@@ -1,7 +1,8 @@
 //! A tool's output on its two tracks: what a model reads of it, and what people see.
 //!
-//! A model reads what the tool's [`ViewPolicy`](crate::tool::ViewPolicy) lets through. People see [`Block`]s, which are
-//! drawn from typed data alone: no text that a model or a tool wrote becomes one of another kind.
+//! A model reads what the tool's [`ViewPolicy`](crate::tool::ViewPolicy) lets through. People see
+//! [`Block`]s, which are drawn from typed data alone: no text that a model or a tool wrote becomes
+//! one of another kind.
 
 mod aggregate;
 mod artifact;

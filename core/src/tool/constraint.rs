@@ -1,7 +1,7 @@
 //! Constraints on arguments: what may stand at one place of a JSON document.
 //!
-//! Numbers are compared by the value that a tool is given, texts letter by letter, paths by their names. Digests of
-//! arguments are another matter: see [`canonical`](crate::content::canonical).
+//! Numbers are compared by the value that a tool is given, texts letter by letter, paths by their
+//! names. Digests of arguments are another matter: see [`canonical`](crate::content::canonical).
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -59,7 +59,8 @@ pub enum Allowed {
     Prefix(Value),
     /// A number in this range.
     Range(Range),
-    /// A path: this folder of the tool's own, or what lies in it. Only for arguments that the tool calls paths.
+    /// A path: this folder of the tool's own, or what lies in it. Only for arguments that the tool
+    /// calls paths.
     Beneath(String),
 }
 
@@ -79,8 +80,8 @@ impl Constraint {
     /// The most constraints of one decision.
     pub const MAX: usize = 16;
 
-    /// Checks that it says something: the place is a pointer to a part, and what is allowed there is neither nothing at all
-    /// nor anything.
+    /// Checks that it says something: the place is a pointer to a part, and what is allowed there
+    /// is neither nothing at all nor anything.
     ///
     /// # Errors
     /// [`ConstraintError`] says what is wrong with it.
@@ -104,7 +105,8 @@ impl Constraint {
 impl FromStr for Constraint {
     type Err = ConstraintError;
 
-    /// Reads one that a person wrote: it must pass its [check](Self::check), and say nothing beside it.
+    /// Reads one that a person wrote: it must pass its [check](Self::check), and say nothing beside
+    /// it.
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
         let value = read(text).map_err(|_| ConstraintError::Form)?;
         if value.as_object().is_none_or(|fields| fields.len() != 2) {
@@ -115,7 +117,8 @@ impl FromStr for Constraint {
     }
 }
 
-/// Tells whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is none.
+/// Tells whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is
+/// none.
 #[must_use]
 pub fn is_pointer(text: &str) -> bool {
     text.starts_with('/')
@@ -195,7 +198,8 @@ pub fn fits_all(constraints: &[Constraint], document: &Value) -> bool {
         .all(|constraint| constraint.fits(document))
 }
 
-/// The digest of `document` with `null` at every place that `constraints` are about: what they leave as it is.
+/// The digest of `document` with `null` at every place that `constraints` are about: what they
+/// leave as it is.
 #[must_use]
 pub fn digest_of_rest(constraints: &[Constraint], document: &Value) -> Digest {
     let mut rest = document.clone();

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct ArgumentFinding {
     /// JSON pointer into the arguments; empty is the whole.
     pub path: String,
-    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `repeated_key`, `not_an_object`,
-    /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::tool::constraint::path::PathFault::code) of a
-    /// path that is not plain. `ran_before` and `restored` warn of calls that would have an effect twice.
+    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `repeated_key`,
+    /// `not_an_object`, `hidden_characters`, `control_characters`, `not_a_path`, or the
+    /// [code](crate::tool::constraint::path::PathFault::code) of a path that is not plain.
+    /// `ran_before` and `restored` warn of calls that would have an effect twice.
     pub code: String,
     /// The gravity: an error ends the call, a warning does not.
     #[serde(default, skip_serializing_if = "Severity::is_error")]
@@ -37,7 +38,8 @@ impl ArgumentFinding {
         }
     }
 
-    /// A warning that the tool ran already, in a turn that another one takes the place of: decision 28.
+    /// A warning that the tool ran already, in a turn that another one takes the place of: decision
+    /// 28.
     pub(crate) fn ran_before() -> Self {
         Self::warning("", RAN_BEFORE)
     }

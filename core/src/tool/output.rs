@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use crate::ids::{ArtifactName, Digest};
 
-/// A tool's output. People see its views; a model sees what the tool's [`ViewPolicy`](super::ViewPolicy) allows.
+/// A tool's output. People see its views; a model sees what the tool's
+/// [`ViewPolicy`](super::ViewPolicy) allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// The result in words: what a model reads if it may read all, and what people read if there are no views.
+    /// The result in words: what a model reads if it may read all, and what people read if there
+    /// are no views.
     pub text: String,
     /// The views that people see, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +75,8 @@ pub enum View {
     Artifact(Artifact),
 }
 
-/// The view in plain text: a table has a line for each row, an image its description, an artifact its data.
+/// The view in plain text: a table has a line for each row, an image its description, an artifact
+/// its data.
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -138,8 +141,8 @@ pub struct Question {
     /// The number of options that may be chosen; `None`: exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choose: Option<Choose>,
-    /// JSON Schema (2020-12) of a free answer; `None`: any text. If its type is neither `string` nor left out, what is
-    /// typed is read as JSON.
+    /// JSON Schema (2020-12) of a free answer; `None`: any text. If its type is neither `string`
+    /// nor left out, what is typed is read as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
 }
@@ -154,7 +157,8 @@ pub struct Choose {
     pub max: u32,
 }
 
-/// Tells whether a free answer under `schema` is read as JSON: its type is given, and is not `string`.
+/// Tells whether a free answer under `schema` is read as JSON: its type is given, and is not
+/// `string`.
 #[must_use]
 pub fn reads_json(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind != "string")

@@ -1,4 +1,5 @@
-//! The rules of a tool beside its effect: the effects of its calls, and who sees which part of its output.
+//! The rules of a tool beside its effect: the effects of its calls, and who sees which part of its
+//! output.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

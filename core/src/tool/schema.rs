@@ -1,7 +1,7 @@
 //! A tool's JSON Schema (2020-12), and what a model is told of it.
 //!
-//! [`for_model`] leaves out what says nothing to a model and writes out what references lead to. An instance is valid
-//! for what comes out if it is valid for what went in, and only then.
+//! [`for_model`] leaves out what says nothing to a model and writes out what references lead to. An
+//! instance is valid for what comes out if it is valid for what went in, and only then.
 //!
 //! | keyword | what becomes of it |
 //! |---|---|
@@ -16,16 +16,18 @@
 //! | `$dynamicRef` | refused: what it leads to depends on who asks |
 //! | `x-…` and all that 2020-12 does not know | left out: nothing is validated by it |
 //!
-//! What `const`, `enum` and `default` hold is data, and names of properties are names: neither is ever touched.
+//! What `const`, `enum` and `default` hold is data, and names of properties are names: neither is
+//! ever touched.
 //!
-//! A `$ref` must lead to a schema in the same document, by pointer or anchor; what stands behind a keyword that 2020-12
-//! does not know is none. A schema must not apply itself to the same value again. Else the tool is refused, with the
-//! place and the reference.
+//! A `$ref` must lead to a schema in the same document, by pointer or anchor; what stands behind a
+//! keyword that 2020-12 does not know is none. A schema must not apply itself to the same value
+//! again. Else the tool is refused, with the place and the reference.
 //!
-//! A reference is replaced by the schema that it leads to, joined with what stands beside it: into one object where the
-//! keywords cannot act upon each other, by `allOf` where they could. It is kept where it closes a cycle, where the whole
-//! would grow beyond twice its bytes, or where what takes its place nests deeper than [`INLINED_LEVELS_MAX`]. Kept
-//! references keep their text, and what they lead to its place.
+//! A reference is replaced by the schema that it leads to, joined with what stands beside it: into
+//! one object where the keywords cannot act upon each other, by `allOf` where they could. It is
+//! kept where it closes a cycle, where the whole would grow beyond twice its bytes, or where what
+//! takes its place nests deeper than [`INLINED_LEVELS_MAX`]. Kept references keep their text, and
+//! what they lead to its place.
 
 use serde_json::Value;
 
@@ -48,15 +50,16 @@ mod tests;
 /// The most levels of arrays and objects in a schema.
 pub const LEVELS_MAX: usize = 64;
 
-/// The most levels of arrays and objects in a schema that takes the place of a reference. With [`LEVELS_MAX`] it keeps
-/// all that models are told below the 127 levels that JSON parsers take.
+/// The most levels of arrays and objects in a schema that takes the place of a reference. With
+/// [`LEVELS_MAX`] it keeps all that models are told below the 127 levels that JSON parsers take.
 pub const INLINED_LEVELS_MAX: usize = 32;
 
 /// The most bytes of a schema, as compact JSON.
 pub const BYTES_MAX: usize = 1024 * 1024;
 
-/// The most schemas that one value is led through, by `$ref`, `allOf`, `anyOf`, `not` and their like, without going into the
-/// value. Validating goes as deep for each level of the value, on a stack that has an end.
+/// The most schemas that one value is led through, by `$ref`, `allOf`, `anyOf`, `not` and their
+/// like, without going into the value. Validating goes as deep for each level of the value, on a
+/// stack that has an end.
 pub const STEPS_MAX: usize = 24;
 
 /// The reason that no tool can have such a schema.
@@ -127,11 +130,12 @@ pub enum SchemaFault {
     },
 }
 
-/// Returns the schema that a model is told for `schema`: the same instances are valid for it. At most twice as long, as compact JSON.
+/// Returns the schema that a model is told for `schema`: the same instances are valid for it. At
+/// most twice as long, as compact JSON.
 ///
 /// # Errors
-/// [`SchemaError`] names the first reference that cannot be followed, or the bound that the schema exceeds. Rules of
-/// JSON Schema itself are not checked here.
+/// [`SchemaError`] names the first reference that cannot be followed, or the bound that the schema
+/// exceeds. Rules of JSON Schema itself are not checked here.
 pub fn for_model(schema: &Value) -> Result<Value, SchemaError> {
     let error = |fault| SchemaError {
         at: String::new(),
@@ -148,7 +152,8 @@ pub fn for_model(schema: &Value) -> Result<Value, SchemaError> {
     Ok(SchemaPlan::of(&index, bytes).whole())
 }
 
-/// Checks that a tool can have `schema`: it is a JSON Schema (2020-12), and a model can be told of it.
+/// Checks that a tool can have `schema`: it is a JSON Schema (2020-12), and a model can be told of
+/// it.
 ///
 /// # Errors
 /// [`SchemaError`] names the first fault.

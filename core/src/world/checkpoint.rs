@@ -1,7 +1,7 @@
 //! A world's fold, read back from a checkpoint.
 
-/// Declares the state of a world, and its fields once more as what a checkpoint is read into. So `World` itself has no
-/// `Deserialize`, and none of its texts for models can be made by parsing.
+/// Declares the state of a world, and its fields once more as what a checkpoint is read into. So
+/// `World` itself has no `Deserialize`, and none of its texts for models can be made by parsing.
 macro_rules! checkpointed {
     ($(#[$of_world:meta])* pub struct World { $($(#[$of_field:meta])* $field:ident: $kind:ty,)* }) => {
         $(#[$of_world])*
@@ -14,9 +14,10 @@ macro_rules! checkpointed {
         impl World {
             /// Reads a fold that was written with `Serialize`.
             ///
-            /// A checkpoint is inside the trust boundary, like the log: it holds what models are told as what it is, and
-            /// nothing here can tell whether the log says the same. So it is read only from a store that nobody else
-            /// writes to, and only if it was made by the rules in force.
+            /// A checkpoint is inside the trust boundary, like the log: it holds what models are
+            /// told as what it is, and nothing here can tell whether the log says the same. So it
+            /// is read only from a store that nobody else writes to, and only if it was made by the
+            /// rules in force.
             ///
             /// # Errors
             /// The bytes are no fold of this build.

@@ -19,9 +19,11 @@ pub use request::{Request, RequestKind, Settled};
 /// The consent that a world waits for and has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consent {
-    /// The requests that wait. A request about a call that ended stays while its outcome is unknown.
+    /// The requests that wait. A request about a call that ended stays while its outcome is
+    /// unknown.
     pending: BTreeMap<RequestId, Request>,
-    /// The newest requests that no longer wait, so that a second decision can be told who was first.
+    /// The newest requests that no longer wait, so that a second decision can be told who was
+    /// first.
     settled: BTreeMap<RequestId, Settled>,
     /// The grants that were given, also used ones until the next is given.
     grants: BTreeMap<GrantId, Grant>,
@@ -95,7 +97,8 @@ impl Consent {
         );
     }
 
-    /// Puts `id` in the place of the request that waits about the outcome of `call`. Whether there was one.
+    /// Puts `id` in the place of the request that waits about the outcome of `call`. Whether there
+    /// was one.
     pub(super) fn ask_outcome_anew(&mut self, id: RequestId, call: CallId) -> bool {
         let is_it = |request: &Request| request.call == call && request.kind.is_of_outcome();
         let Some(before) = self.find(is_it) else {
@@ -139,8 +142,8 @@ impl Consent {
         }
     }
 
-    /// Closes the requests of a call that got its result some other way. One about an outcome stays: it is still unknown,
-    /// but no longer decides the call.
+    /// Closes the requests of a call that got its result some other way. One about an outcome
+    /// stays: it is still unknown, but no longer decides the call.
     pub(super) fn close_requests_of(&mut self, call: CallId, at: Position) {
         self.settle_all(
             at,
@@ -150,7 +153,8 @@ impl Consent {
         );
     }
 
-    /// Lets the request about the outcome of a call that was closed wait for an answer that is only told.
+    /// Lets the request about the outcome of a call that was closed wait for an answer that is only
+    /// told.
     pub(super) fn close_outcome_of(&mut self, call: CallId) {
         for request in self.pending.values_mut() {
             if let RequestKind::Outcome { is_open, .. } = &mut request.kind
@@ -161,7 +165,8 @@ impl Consent {
         }
     }
 
-    /// Leaves requests and grants to the world that this one is branched off: none of them can be decided or used here.
+    /// Leaves requests and grants to the world that this one is branched off: none of them can be
+    /// decided or used here.
     pub(super) fn disown(&mut self, at: Position) {
         self.grants.clear();
         self.settle_all(at, |_| true, RefusalReason::OfParent, "forked");

@@ -182,7 +182,8 @@ impl World {
         }
     }
 
-    /// Refuses a command whose key was used for another one. It is recorded if the command asserts a right.
+    /// Refuses a command whose key was used for another one. It is recorded if the command asserts
+    /// a right.
     #[must_use]
     pub fn refuse_reused(&self, command: &Command, stamp: &Stamp) -> Decision {
         let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));

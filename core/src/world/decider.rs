@@ -11,8 +11,8 @@ mod tests;
 /// Counted up whenever `decide` may answer differently to the same history.
 pub const DECIDER_VERSION: u32 = 7;
 
-/// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older checkpoints are then left
-/// alone, and their worlds are folded anew.
+/// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older
+/// checkpoints are then left alone, and their worlds are folded anew.
 const STATE_LAYOUT: u32 = 2;
 
 /// The version of this build.
@@ -21,7 +21,8 @@ pub const BINARY: &str = env!("CARGO_PKG_VERSION");
 /// The exact versions of the crates that decisions run through.
 pub const LOCKED_CRATES: &str = include_str!("../../decider.lock");
 
-/// The id of this build's rules: SHA-256 over [`DECIDER_VERSION`], the event schema versions and [`LOCKED_CRATES`].
+/// The id of this build's rules: SHA-256 over [`DECIDER_VERSION`], the event schema versions and
+/// [`LOCKED_CRATES`].
 #[must_use]
 pub fn decider_id() -> Digest {
     static ID: OnceLock<Digest> = OnceLock::new();

@@ -97,14 +97,16 @@ pub enum Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Due {
-    /// A request that nobody has decided, or a question that nobody has answered. A simulated clock does not move for it.
+    /// A request that nobody has decided, or a question that nobody has answered. A simulated clock
+    /// does not move for it.
     Expiry,
     /// An agent that waits for others is to be woken.
     Join,
 }
 
 impl Effect {
-    /// Returns what tells this work from other work: an effect that only waits for another time is still the same.
+    /// Returns what tells this work from other work: an effect that only waits for another time is
+    /// still the same.
     #[must_use]
     pub fn key(&self) -> Self {
         let mut key = self.clone();

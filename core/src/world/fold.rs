@@ -1,4 +1,5 @@
-//! `fold`: what each event does to the state. It cannot fail, and it accepts erased content everywhere.
+//! `fold`: what each event does to the state. It cannot fail, and it accepts erased content
+//! everywhere.
 
 use crate::command::commit::{CommandKey, Commit};
 use crate::content::Content;
@@ -21,7 +22,8 @@ pub(super) struct Fold<'w> {
     pub(super) speaker: Option<Person>,
     /// The answer that the events behind it refer to; `None` before there is one.
     pub(super) answer: Option<Answer>,
-    /// The turns that were open in the other world, until they are gone on with; empty if the commit branches nothing off.
+    /// The turns that were open in the other world, until they are gone on with; empty if the
+    /// commit branches nothing off.
     pub(super) inherited: Vec<Inherited>,
 }
 

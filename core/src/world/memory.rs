@@ -1,4 +1,5 @@
-//! Memory: what an agent remembers and what it has open. It is a fold of the log, and the one place where pending calls live.
+//! Memory: what an agent remembers and what it has open. It is a fold of the log, and the one place
+//! where pending calls live.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -37,13 +38,15 @@ pub use turn::{CallResult, Charge, ModelState, Slot, Turn};
 /// An item with its digest and its tokens, computed once, when it entered the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
-    /// The item. Only this crate reads it here, so that a memory that anybody deserialised shows nobody a text.
+    /// The item. Only this crate reads it here, so that a memory that anybody deserialised shows
+    /// nobody a text.
     #[serde(deserialize_with = "checkpoint::item")]
     pub(crate) item: Arc<Item>,
     /// The item's digest.
     pub digest: Digest,
-    /// The messages that it is there for: a heard one itself, the news of the turn for the agent's own answers and their
-    /// results. Once all of them are taken back, it is gone. Empty if it is there for none, and stays.
+    /// The messages that it is there for: a heard one itself, the news of the turn for the agent's
+    /// own answers and their results. Once all of them are taken back, it is gone. Empty if it is
+    /// there for none, and stays.
     pub because: Arc<[Position]>,
     /// The item's tokens, as [`TokenCounter::ESTIMATE`] has them.
     pub tokens: u32,
@@ -63,7 +66,8 @@ impl Remembered {
     }
 }
 
-/// The chained fingerprint of an agent's last request, so that the next one costs its new items only.
+/// The chained fingerprint of an agent's last request, so that the next one costs its new items
+/// only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
     /// The turn of that request: as long as it is open, its rules and its prompt stay.
@@ -128,7 +132,8 @@ pub struct Memory {
     pub broken: Option<PrefixCause>,
     /// Messages that were taken back while the model reads the items, oldest first.
     pub taken_back: Vec<TakenBack>,
-    /// The position where people last changed what is in the inbox: a reaction to what was in it before is to something else.
+    /// The position where people last changed what is in the inbox: a reaction to what was in it
+    /// before is to something else.
     pub revised: Position,
     /// The open turn.
     pub turn: Option<Turn>,
@@ -144,7 +149,8 @@ pub struct Memory {
     pub note: Option<Content<String>>,
     /// The number of failures of the agent on what it is owed now.
     pub failures: u32,
-    /// The number of processes that ended while the agent, one in code, was told what it is owed now.
+    /// The number of processes that ended while the agent, one in code, was told what it is owed
+    /// now.
     pub lost: u32,
     /// The time at which it is told again.
     pub retry_at: Option<Time>,
@@ -187,8 +193,9 @@ impl Memory {
         }
     }
 
-    /// Tells the agent something, but never between a call and its result, nor while its model reads the items. It is
-    /// there for no news: what took effect stays true, whatever is taken back.
+    /// Tells the agent something, but never between a call and its result, nor while its model
+    /// reads the items. It is there for no news: what took effect stays true, whatever is taken
+    /// back.
     pub(crate) fn notice(&mut self, item: Item) {
         let is_asking = self.turn.as_ref().is_some_and(|turn| turn.model.is_some());
         self.held_notices.push(item);
@@ -206,8 +213,8 @@ impl Memory {
         );
     }
 
-    /// Drops the `count` oldest items, and the results behind them whose calls these held. There are such only where
-    /// erased answers have left fewer items than were counted.
+    /// Drops the `count` oldest items, and the results behind them whose calls these held. There
+    /// are such only where erased answers have left fewer items than were counted.
     pub(crate) fn forget(&mut self, count: usize) {
         let count = count.min(self.items.len());
         let is_result = |kept: &&Remembered| matches!(*kept.item, Item::Result { .. });
@@ -219,7 +226,8 @@ impl Memory {
         self.chain = None;
     }
 
-    /// Puts a summary in the place of the `count` oldest items. It is there for no message, and stays.
+    /// Puts a summary in the place of the `count` oldest items. It is there for no message, and
+    /// stays.
     pub(crate) fn summarise(&mut self, count: usize, text: String) {
         self.forget(count);
         self.broken = None;
@@ -228,7 +236,8 @@ impl Memory {
         self.items.insert(0, summary);
     }
 
-    /// The fingerprint of the items and then `fresh`, beginning with `start`, after the `dropped` oldest are gone.
+    /// The fingerprint of the items and then `fresh`, beginning with `start`, after the `dropped`
+    /// oldest are gone.
     #[must_use]
     pub(crate) fn fingerprint(
         &self,

@@ -8,9 +8,10 @@ use crate::world::turns::activity;
 use crate::world::{RequestKind, World, waits};
 
 impl World {
-    /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:
-    /// effects that wait for a time say so. Of the tools that are to run, those that may start together. While content is to
-    /// be erased, nothing that could tell it to anybody.
+    /// Work owed by the shell, agent by agent in name order and call by call in admission order.
+    /// Reads no clock: effects that wait for a time say so. Of the tools that are to run, those
+    /// that may start together. While content is to be erased, nothing that could tell it to
+    /// anybody.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
         let erasures = self
             .upkeep
@@ -181,7 +182,8 @@ pub(super) fn is_delivered(world: &World, agent: &AgentName, memory: &Memory, no
     memory.is_owed_delivery() && is_due && !has_model(world, agent)
 }
 
-/// Tells whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
+/// Tells whether `agent` has a model under the rules that it works by now: those of its open turn,
+/// if there is one.
 pub(super) fn has_model(world: &World, agent: &AgentName) -> bool {
     let turn = world.agents.turn(agent);
     let rules = turn.map_or(&world.rules, |turn| &turn.rules);

@@ -23,9 +23,11 @@ pub use rights::Access;
 pub struct People {
     /// The people who joined and did not leave, by the names that they are shown under.
     roster: BTreeMap<PersonName, Person>,
-    /// The same people by their names, as mentions find them. Shared with the requests of models that are under way.
+    /// The same people by their names, as mentions find them. Shared with the requests of models
+    /// that are under way.
     called: Arc<Names<Joined>>,
-    /// The rights that people were given or lost since the definition said so, by proof. Empty if none were changed.
+    /// The rights that people were given or lost since the definition said so, by proof. Empty if
+    /// none were changed.
     rights: BTreeMap<String, Rights>,
     /// The people who have acted beside those that a script plays.
     hands: Hands,
@@ -46,21 +48,22 @@ impl People {
         &self.called
     }
 
-    /// Tells whether anybody has acted here whom no script plays. From then on the people of a script are one person: the user
-    /// who runs it.
+    /// Tells whether anybody has acted here whom no script plays. From then on the people of a
+    /// script are one person: the user who runs it.
     #[must_use]
     pub fn are_in_other_hands(&self) -> bool {
         self.hands > Hands::Played
     }
 
-    /// Tells whether a user of this machine has acted here. From then on no decision of a person whom a script plays is taken.
+    /// Tells whether a user of this machine has acted here. From then on no decision of a person
+    /// whom a script plays is taken.
     #[must_use]
     pub fn are_in_local_hands(&self) -> bool {
         self.hands == Hands::Local
     }
 
-    /// Tells whether one human may be behind both, whatever the room calls them: they have one proof, or a script plays one of
-    /// them and whoever runs it may be the other.
+    /// Tells whether one human may be behind both, whatever the room calls them: they have one
+    /// proof, or a script plays one of them and whoever runs it may be the other.
     #[must_use]
     pub fn is_one_hand(&self, one: &Person, other: &Person) -> bool {
         one.is_same_as(other)
@@ -72,7 +75,8 @@ impl People {
             }
     }
 
-    /// The rights of `principal`: for a person those that were changed, else those that `policy` says.
+    /// The rights of `principal`: for a person those that were changed, else those that `policy`
+    /// says.
     pub(super) fn rights_of(&self, policy: &RightsPolicy, principal: &Principal) -> Rights {
         rights::rights_of(policy, &self.rights, principal)
     }
@@ -121,7 +125,8 @@ impl People {
         };
     }
 
-    /// Lets a new definition that says something else of a person than the old one have the newest word on their rights.
+    /// Lets a new definition that says something else of a person than the old one have the newest
+    /// word on their rights.
     pub(super) fn renew_rights(&mut self, old: &RightsPolicy, new: &RightsPolicy) {
         self.rights
             .retain(|proof, _| new.people.get(proof) == old.people.get(proof));

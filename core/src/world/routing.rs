@@ -69,7 +69,8 @@ pub struct Route {
     pub tag: Option<RoutingTag>,
     /// Who was addressed and is not to answer, so that the conversation ends.
     pub damped: Vec<(AgentName, DampReason)>,
-    /// Names that nobody has, as they were written: those that are addressed, and of the others those that are mistyped.
+    /// Names that nobody has, as they were written: those that are addressed, and of the others
+    /// those that are mistyped.
     pub unknown: Vec<String>,
     /// The agents whose names are nearest to those, best first.
     pub nearest: Vec<AgentName>,
@@ -144,9 +145,9 @@ fn each(agents: Vec<AgentName>, reason: RoutingReason) -> Vec<(AgentName, Routin
     agents.into_iter().map(|agent| (agent, reason)).collect()
 }
 
-/// A message of a person or of the world: whoever its lines address, else whoever it names, else the main agent, else
-/// everyone. A line that begins with `@` and resolves to nobody never becomes a broadcast. Whoever else is named is told to
-/// its author, who is known by their own name.
+/// A message of a person or of the world: whoever its lines address, else whoever it names, else
+/// the main agent, else everyone. A line that begins with `@` and resolves to nobody never becomes
+/// a broadcast. Whoever else is named is told to its author, who is known by their own name.
 fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&PersonName>) -> Route {
     let addressed = Addressed::new(addressed(text, roster));
     let mut named = Addressed::new(named(text, roster));
@@ -193,9 +194,11 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
     route
 }
 
-/// The same words beside tool calls: they reach whom they would wake, wake nobody, and decide nothing.
+/// The same words beside tool calls: they reach whom they would wake, wake nobody, and decide
+/// nothing.
 fn beside_calls(mut route: Route) -> Route {
-    // A reply follows the calls and wakes them; the note alone would have them answer twice (decision 0029).
+    // A reply follows the calls and wakes them; the note alone would have them answer twice
+    // (decision 0029).
     let heard_by = route
         .respond
         .drain(..)
@@ -229,7 +232,8 @@ fn unaddressed(world: &World) -> Route {
     }
 }
 
-/// An agent's reply: its tag decides, else whomever its lines address, else the agent that it replies to. Never itself.
+/// An agent's reply: its tag decides, else whomever its lines address, else the agent that it
+/// replies to. Never itself.
 fn of_agent(world: &World, said: &Said<'_>, text: &str, roster: &Roster) -> Route {
     let mut addressed = match said.tag {
         Some(RoutingTag::Stop | RoutingTag::Done | RoutingTag::Pass) => Addressed::default(),

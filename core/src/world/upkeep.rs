@@ -1,4 +1,5 @@
-//! Upkeep: the work of a world on its own log. It signs heads, erases content and keeps refusals from flooding it.
+//! Upkeep: the work of a world on its own log. It signs heads, erases content and keeps refusals
+//! from flooding it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ pub struct Upkeep {
     /// How heads of the log are signed; `None` if this opening signs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signing: Option<Signing>,
-    /// The spans that are still to be erased, by the request that wants it. Empty if no erasure is under way.
+    /// The spans that are still to be erased, by the request that wants it. Empty if no erasure is
+    /// under way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     erasures: BTreeMap<Position, Vec<Span>>,
     /// The recorded refusals of this episode, counted.
@@ -47,13 +49,15 @@ impl Upkeep {
         self.signing.as_ref()?.owed(is_quiet, now)
     }
 
-    /// Tells whether content is still to be erased. Until then nothing else is owed, and no fold is to be saved.
+    /// Tells whether content is still to be erased. Until then nothing else is owed, and no fold is
+    /// to be saved.
     #[must_use]
     pub fn is_erasing(&self) -> bool {
         !self.erasures.is_empty()
     }
 
-    /// The spans that a request wants erased, in order; nothing if it is done, or if there is no such request.
+    /// The spans that a request wants erased, in order; nothing if it is done, or if there is no
+    /// such request.
     #[must_use]
     pub fn to_be_erased(&self, request: Position) -> &[Span] {
         self.erasures.get(&request).map_or(&[], Vec::as_slice)

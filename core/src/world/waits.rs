@@ -33,7 +33,8 @@ pub(super) enum NoWait {
 }
 
 impl World {
-    /// Tells whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
+    /// Tells whether `call` of `asker` waits for the answer of `agent`. What another agent took
+    /// over does not any more.
     #[must_use]
     pub fn owes_answer(&self, agent: &AgentName, asker: &AgentName, call: CallId) -> bool {
         let is_for = |state: &CallState| {
@@ -48,8 +49,8 @@ impl World {
             .is_some_and(|open| is_for(&open.state))
     }
 
-    /// The agents that read the next reply of `agent`'s open turn as the result of their calls: it wakes none of them
-    /// besides.
+    /// The agents that read the next reply of `agent`'s open turn as the result of their calls: it
+    /// wakes none of them besides.
     #[must_use]
     pub fn answers(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let turn = self.agents.turn(agent);
@@ -101,7 +102,8 @@ pub(super) fn awaits_agent(world: &World, asker: &AgentName, call: CallId) -> bo
         .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
 }
 
-/// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
+/// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way
+/// belongs here as well.
 fn waits_for(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
     let joining = world
         .agents
@@ -116,8 +118,8 @@ fn waits_for(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
         .collect()
 }
 
-/// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
-/// [`World::waits_for`].
+/// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up.
+/// The other way round of [`World::waits_for`].
 fn waited_for_by(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
     let memory = world.agents.memory(agent);
     let queued = memory

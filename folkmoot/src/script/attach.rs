@@ -49,8 +49,9 @@ pub(crate) fn check_name(node: &Node, faults: &Faults) {
 }
 
 impl Script {
-    /// Checks that the files which the steps from the one with the number `from` on attach, counted from 0, are there
-    /// and not larger than the world allows. What a step expects to be refused may be too large.
+    /// Checks that the files which the steps from the one with the number `from` on attach, counted
+    /// from 0, are there and not larger than the world allows. What a step expects to be refused
+    /// may be too large.
     ///
     /// # Errors
     /// A fault for each file that is missing or too large.
@@ -79,8 +80,8 @@ impl Script {
         }
     }
 
-    /// Reads a file that a step attaches; of one with more than `bytes_max` bytes one more than that, so that it is
-    /// still too large.
+    /// Reads a file that a step attaches; of one with more than `bytes_max` bytes one more than
+    /// that, so that it is still too large.
     ///
     /// # Errors
     /// A fault at the place that names the file.

@@ -13,7 +13,8 @@ mod models;
 
 pub(super) use models::has_live_model;
 
-/// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
+/// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is
+/// shown.
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     let agents = || spec.get("agents").into_iter().flat_map(Node::items);
     if agents().next().is_none() {
@@ -113,7 +114,8 @@ fn looks_like(name: &str, other: &str) -> String {
     format!("`{name}` looks like `{other}`: people could confuse the two")
 }
 
-/// Checks the names of the people who act in a step: what a run would refuse is a fault, unless the step expects that.
+/// Checks the names of the people who act in a step: what a run would refuse is a fault, unless the
+/// step expects that.
 pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
     if step.get("refused").is_some() {
         return;
@@ -153,7 +155,8 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
     }
 }
 
-/// Tells whether whoever acts under that name is a person, and no agent or tool that a step names as such.
+/// Tells whether whoever acts under that name is a person, and no agent or tool that a step names
+/// as such.
 fn is_a_person(name: &str) -> bool {
     !["agent:", "tool:"]
         .iter()

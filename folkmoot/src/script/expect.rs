@@ -1,4 +1,5 @@
-//! Expectations: the things that a script says have happened. Each is described once; see [`description`].
+//! Expectations: the things that a script says have happened. Each is described once; see
+//! [`description`].
 
 use super::fault::Mark;
 use super::node::Node;
@@ -18,8 +19,9 @@ pub(crate) use words::word;
 /// The things that a step expects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
-    /// What to look at; `None` leaves it to the claim: messages, routing, turns, notices and refusals since the last
-    /// `say`, `answer`, `edit`, `regenerate` or decision, counts since the run began.
+    /// What to look at; `None` leaves it to the claim: messages, routing, turns, notices and
+    /// refusals since the last `say`, `answer`, `edit`, `regenerate` or decision, counts since the
+    /// run began.
     pub since: Option<Since>,
     /// What must hold, each with the place where it is claimed. Never empty.
     pub claims: Vec<(Mark, Claim)>,

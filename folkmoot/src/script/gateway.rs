@@ -1,7 +1,7 @@
 //! The gateway: one place for the calls of all models.
 //!
-//! What it says is put into the settings of each model when a script is read, so that the recorded definition tells where
-//! its calls went.
+//! What it says is put into the settings of each model when a script is read, so that the recorded
+//! definition tells where its calls went.
 
 use folkmoot_providers::Preset;
 use serde_json::{Map, Value};
@@ -28,7 +28,8 @@ pub(crate) fn check(gateway: &Node, faults: &Faults) {
     }
 }
 
-/// Leads the calls of a model through `gateway`, unless it is not behind HTTP or says itself where it is.
+/// Leads the calls of a model through `gateway`, unless it is not behind HTTP or says itself where
+/// it is.
 pub(crate) fn lead(settings: &mut Map<String, Value>, provider: &str, gateway: &Node) {
     let Some(base_url) = gateway.text_of("base_url") else {
         return;

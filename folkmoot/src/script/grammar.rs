@@ -1,4 +1,5 @@
-//! The grammar of world scripts as data: the checks and the JSON Schema are both made from these tables.
+//! The grammar of world scripts as data: the checks and the JSON Schema are both made from these
+//! tables.
 
 mod consent;
 mod constraint;
@@ -36,7 +37,8 @@ pub(crate) enum Shape {
     Decimal(u32, u32),
     /// Any number that JSON has.
     Number,
-    /// An amount of money with at most so many decimals, in quotes or not: it is read as it is written.
+    /// An amount of money with at most so many decimals, in quotes or not: it is read as it is
+    /// written.
     Amount(usize),
     /// A JSON pointer to a part of a document.
     Pointer,
@@ -189,7 +191,8 @@ pub(crate) struct Field {
     pub(crate) doc: &'static str,
     /// Whether it must, may or cannot yet be there.
     pub(crate) presence: Presence,
-    /// What stands for it where it is left out, as a script would write it; `None` if that is no value of its own.
+    /// What stands for it where it is left out, as a script would write it; `None` if that is no
+    /// value of its own.
     pub(crate) default: Option<&'static str>,
 }
 

@@ -17,7 +17,8 @@ pub(crate) struct Files {
     pub(crate) sources: Sources,
     /// Their trees: the script first, then what it includes.
     pub(crate) trees: Vec<Node>,
-    /// True if all of them could be loaded. If not, there is a fault, and looking for names would only find more.
+    /// True if all of them could be loaded. If not, there is a fault, and looking for names would
+    /// only find more.
     pub(crate) is_whole: bool,
 }
 
@@ -121,8 +122,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// `base` with what stands in `top` over it: agents per name and key; models, prices, tools, states and replies per entry; all else
-/// per key.
+/// `base` with what stands in `top` over it: agents per name and key; models, prices, tools, states
+/// and replies per entry; all else per key.
 pub(crate) fn merged(base: &Node, top: &Node) -> Node {
     overlaid(base, top, &|key, below, above| match key {
         "agents" => rosters(below, above),

@@ -52,7 +52,8 @@ impl Names {
             .map(String::as_str)
     }
 
-    /// Everybody who speaks: agents, by their display names as well, and the people who act in the script.
+    /// Everybody who speaks: agents, by their display names as well, and the people who act in the
+    /// script.
     pub(crate) fn cast(&self) -> impl Iterator<Item = &str> {
         [&self.agents, &self.displays, &self.people]
             .into_iter()

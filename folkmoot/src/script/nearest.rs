@@ -18,7 +18,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     })
 }
 
-/// Help for an unknown word: the nearest known one, or else all that there are, behind `label`; `None` if there are none.
+/// Help for an unknown word: the nearest known one, or else all that there are, behind `label`;
+/// `None` if there are none.
 pub(crate) fn help<'a>(
     word: &str,
     label: &str,

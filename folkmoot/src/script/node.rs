@@ -105,7 +105,8 @@ impl Node {
         self.get(key)?.text()
     }
 
-    /// The JSON value of the same content. Keys are in ascending order, so that equal content has equal bytes.
+    /// The JSON value of the same content. Keys are in ascending order, so that equal content has
+    /// equal bytes.
     pub(crate) fn json(&self) -> Value {
         match &self.kind {
             Kind::Scalar(scalar) => scalar::json(scalar),

@@ -8,7 +8,8 @@ use super::grammar::OWN;
 use super::spec::{ModelDraft, SpecDraft, ToolDraft};
 use super::{Script, Step};
 
-/// The tools and models that a program has to bind before it can run a script. It reads as a sentence.
+/// The tools and models that a program has to bind before it can run a script. It reads as a
+/// sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnParts {
     /// The parts, e.g. ``the tool `refund` ``, and where each stands first.

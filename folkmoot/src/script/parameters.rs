@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::node::Node;
 use super::scalar;
 
-/// Returns what stands under `parameters` of `owner`, and the two that an agent may have beside its name. `None` if it does not
-/// read.
+/// Returns what stands under `parameters` of `owner`, and the two that an agent may have beside its
+/// name. `None` if it does not read.
 pub(crate) fn parameters_of(owner: &Node) -> Option<Parameters> {
     let own = plain(owner)?;
     owner
@@ -52,7 +52,8 @@ fn read(node: &Node) -> Option<Parameters> {
     })
 }
 
-/// The further fields of the request. The provider's own tools are the list `tools` among them, as wires have it.
+/// The further fields of the request. The provider's own tools are the list `tools` among them, as
+/// wires have it.
 fn extra(node: &Node) -> Option<Map<String, Value>> {
     let mut fields = match node.get("extra").map(Node::json) {
         None => Map::new(),

@@ -5,7 +5,8 @@ use serde_json::{Number, Value};
 
 use super::node::Scalar;
 
-/// Returns what YAML, in one version or another, reads `text` as if it stands without quotes; `None` if as text.
+/// Returns what YAML, in one version or another, reads `text` as if it stands without quotes;
+/// `None` if as text.
 pub(crate) fn read_as(text: &str) -> Option<&'static str> {
     match text.to_ascii_lowercase().as_str() {
         "" | "~" | "null" => Some("nothing"),
@@ -97,7 +98,8 @@ pub(crate) fn is_beyond_json(scalar: &Scalar) -> bool {
     scalar.is_plain && (is_special || is_whole && number(&scalar.text).is_none())
 }
 
-/// Milliseconds of `90s`, `250ms`, `15m` or `24h`; `None` if it is no duration, or longer than ten years.
+/// Milliseconds of `90s`, `250ms`, `15m` or `24h`; `None` if it is no duration, or longer than ten
+/// years.
 pub(crate) fn duration_ms(text: &str) -> Option<u64> {
     let read = duration::parse(text).ok()?;
     let ms = u64::try_from(read.as_millis()).ok()?;

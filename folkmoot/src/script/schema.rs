@@ -12,8 +12,8 @@ const ID: &str = "urn:folkmoot:world-script:1";
 
 /// The JSON Schema (2020-12) of the world scripts that this build performs.
 ///
-/// It says all that can be said of the parts one by one. How they fit together (names, variables, secrets, included
-/// files) only [`Script::parse`](super::Script::parse) knows.
+/// It says all that can be said of the parts one by one. How they fit together (names, variables,
+/// secrets, included files) only [`Script::parse`](super::Script::parse) knows.
 #[must_use]
 pub fn json_schema() -> Value {
     let mut schema = record(&SCRIPT);
@@ -178,7 +178,8 @@ fn variant(variants: &Variants) -> Value {
     json!({ "type": "object", "oneOf": one.collect::<Vec<_>>() })
 }
 
-/// Any step: exactly one verb, and the modifiers that may stand beside it. All keys stand side by side, once each.
+/// Any step: exactly one verb, and the modifiers that may stand beside it. All keys stand side by
+/// side, once each.
 fn steps() -> Value {
     let fields = VERBS
         .iter()

@@ -59,7 +59,8 @@ pub(crate) fn check_text(text: &str, mark: Mark, faults: &Faults) {
     }
 }
 
-/// Tells whether a key's last word names a secret: `key`, `api_key`, `x-api-key`, `apiKey`, `Authorization`.
+/// Tells whether a key's last word names a secret: `key`, `api_key`, `x-api-key`, `apiKey`,
+/// `Authorization`.
 fn is_secret(key: &str) -> bool {
     let mut last = String::new();
     for c in key.chars() {
@@ -116,7 +117,8 @@ impl Variables {
         variables
     }
 
-    /// Tells whether a secret, if one is here, is in a variable: all that stands beside it is a scheme like `Bearer `.
+    /// Tells whether a secret, if one is here, is in a variable: all that stands beside it is a
+    /// scheme like `Bearer `.
     fn is_secret_free(&self) -> bool {
         let scheme = self.rest.trim();
         let is_scheme = scheme.len() <= 8 && scheme.chars().all(|c| c.is_ascii_alphabetic());
@@ -137,8 +139,9 @@ fn variable(inside: &str) -> Option<Option<&str>> {
     (is_first && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(default)
 }
 
-/// Returns where a line of a script seems to hold secrets, whether or not it can be parsed: the values of keys that are called so,
-/// also in the query of a URL, and the password of a URL. Variables are none.
+/// Returns where a line of a script seems to hold secrets, whether or not it can be parsed: the
+/// values of keys that are called so, also in the query of a URL, and the password of a URL.
+/// Variables are none.
 pub(crate) fn seeming_secrets(line: &str) -> Vec<Range<usize>> {
     let behind_keys = line.match_indices([':', '=']).filter_map(|(at, sign)| {
         let key = line.get(..at)?.trim_end_matches(['"', '\'', ' ']);

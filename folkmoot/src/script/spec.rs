@@ -59,8 +59,8 @@ pub struct AgentDraft {
 pub struct ModelDraft {
     /// Its structure.
     pub spec: ModelSpec,
-    /// Its entry as JSON, without what is in the structure: `timeout`, `context_tokens`, `parameters`, `price`,
-    /// `fallback`; with what the gateway adds put in; `${…}` unexpanded.
+    /// Its entry as JSON, without what is in the structure: `timeout`, `context_tokens`,
+    /// `parameters`, `price`, `fallback`; with what the gateway adds put in; `${…}` unexpanded.
     pub settings: Value,
     /// Where it stands.
     pub at: Places,
@@ -85,8 +85,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Returns where the setting at `path` stands, e.g. `results[0].takes`, or else what it is a part of; with an empty path,
-    /// the entry itself.
+    /// Returns where the setting at `path` stands, e.g. `results[0].takes`, or else what it is a
+    /// part of; with an empty path, the entry itself.
     #[must_use]
     pub fn of(&self, path: &str) -> Mark {
         let mut path = path;
@@ -290,7 +290,8 @@ pub(crate) const STRUCTURE: [&str; 5] = [
     "fallback",
 ];
 
-/// Returns where the price of `model` stands in `spec`: at the model, or in the table under the provider's name of it.
+/// Returns where the price of `model` stands in `spec`: at the model, or in the table under the
+/// provider's name of it.
 pub(crate) fn price_of<'n>(spec: &'n Node, model: &'n Node) -> Option<&'n Node> {
     model.get("price").or_else(|| {
         spec.get("prices")?
@@ -303,7 +304,8 @@ pub(crate) fn is_live(provider: &str) -> bool {
     !matches!(provider, "scripted" | "recorded")
 }
 
-/// The time limit of one attempt on a model, as it is written: its `timeout`, or its `timeouts.total`.
+/// The time limit of one attempt on a model, as it is written: its `timeout`, or its
+/// `timeouts.total`.
 pub(crate) fn total_of(model: &Node) -> Option<&str> {
     model
         .text_of("timeout")

@@ -244,8 +244,8 @@ impl fmt::Display for Actor {
 
 /// Which request a step is about: the oldest that fits.
 ///
-/// In a step with `refused`, the agent does not select: it is what the actor claims, right or wrong, about the request
-/// that the rest selects.
+/// In a step with `refused`, the agent does not select: it is what the actor claims, right or
+/// wrong, about the request that the rest selects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selector {
     /// The agent whose call it is.
@@ -261,7 +261,8 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
+    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal;
+    /// others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
         self.arguments

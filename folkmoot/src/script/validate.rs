@@ -97,7 +97,8 @@ impl Validator<'_> {
             .add_with_help(mark, format!("`{key}` is not a key of {what}"), help);
     }
 
-    /// Checks that what must be there is there. Not asked where a mistyped key may be what is missing.
+    /// Checks that what must be there is there. Not asked where a mistyped key may be what is
+    /// missing.
     fn presence(&self, node: &Node, record: &Record, owner: Mark) {
         for field in record
             .fields()

@@ -18,7 +18,8 @@ pub struct ReportedEvent {
     pub position: u64,
     /// The number of its commit, from 0.
     pub commit: u64,
-    /// The world whose log it stands in first: a fork has the events of the world that it was forked from.
+    /// The world whose log it stands in first: a fork has the events of the world that it was
+    /// forked from.
     pub world: String,
     /// The recorded time, as RFC 3339 in UTC.
     pub time: String,
@@ -119,9 +120,11 @@ pub(super) fn time(time_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// The date that is so many days after 1970-01-01. Counts in years that begin in March, so that a leap day is the last.
+/// The date that is so many days after 1970-01-01. Counts in years that begin in March, so that a
+/// leap day is the last.
 const fn date(days: u64) -> (u64, u64, u64) {
-    // From 0000-03-01 on; all numbers here are far from any limit, as days come of milliseconds in 64 bits.
+    // From 0000-03-01 on; all numbers here are far from any limit, as days come of milliseconds in
+    // 64 bits.
     let days = days + 719_468;
     let era = days / ERA_DAYS;
     let day = days % ERA_DAYS;

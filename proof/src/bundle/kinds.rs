@@ -1,7 +1,7 @@
 //! The names of the kinds of events.
 //!
-//! The names stand here and not in bundles: the tree proves the number of a kind, and a table beside it could call it
-//! anything. A kind that a newer build records is told by its number.
+//! The names stand here and not in bundles: the tree proves the number of a kind, and a table
+//! beside it could call it anything. A kind that a newer build records is told by its number.
 
 /// The names by number. The numbers are for ever.
 const NAMES: &[(u16, &str)] = &[

@@ -59,7 +59,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The worst of all verdicts: intact only if all that was asked for could be checked, and was found so.
+    /// The worst of all verdicts: intact only if all that was asked for could be checked, and was
+    /// found so.
     #[must_use]
     pub fn verdict(&self) -> BundleVerdict {
         self.checks

@@ -31,7 +31,8 @@ pub struct CallStory {
     pub shown: Option<ShownRequest>,
     /// The decisions of people, grants and time, in order.
     pub approvals: Vec<StoryEntry>,
-    /// The arguments, byte for byte, if the bundle has them. Of many long ones only the first are told.
+    /// The arguments, byte for byte, if the bundle has them. Of many long ones only the first are
+    /// told.
     pub arguments: Option<String>,
     /// True if the arguments have the recorded digest. `None` if the arguments or the digest are
     /// not there.
@@ -51,7 +52,8 @@ pub struct Requested {
     pub time: String,
     /// The turn.
     pub turn: u64,
-    /// The first messages that the turn took up, and who said them; empty if the bundle does not have the turn.
+    /// The first messages that the turn took up, and who said them; empty if the bundle does not
+    /// have the turn.
     pub taken_up: Arc<[String]>,
     /// The answer that asks.
     pub answer: u64,
@@ -102,7 +104,8 @@ pub struct CallRun {
     pub incarnation: u64,
 }
 
-/// The calls of all events, and whether what people were shown and the arguments have the recorded digests.
+/// The calls of all events, and whether what people were shown and the arguments have the recorded
+/// digests.
 pub(super) fn of(events: &[ReportedEvent]) -> (Vec<CallStory>, Option<Check>) {
     let mut stories = gather::Stories::new(events);
     events.iter().for_each(|event| stories.take(event));

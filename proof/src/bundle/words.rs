@@ -37,8 +37,8 @@ impl Checked {
 }
 
 impl Report {
-    /// The whole report, a line each: the checks, the events, and the calls; of one event only the calls that it is about.
-    /// Text of the bundle is made harmless for terminals.
+    /// The whole report, a line each: the checks, the events, and the calls; of one event only the
+    /// calls that it is about. Text of the bundle is made harmless for terminals.
     #[must_use]
     pub fn lines(&self, at: Option<u64>) -> Vec<String> {
         let part = if self.is_whole {
@@ -81,7 +81,8 @@ impl Report {
         lines.iter().map(|line| harmless(line)).collect()
     }
 
-    /// All calls; those that an event is about, and the ones that they took the place of: a person decided those.
+    /// All calls; those that an event is about, and the ones that they took the place of: a person
+    /// decided those.
     fn calls_told(&self, at: Option<u64>) -> Vec<&CallStory> {
         let Some(at) = at else {
             return self.calls.iter().collect();

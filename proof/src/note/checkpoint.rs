@@ -43,7 +43,8 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Says how far a world has come: the number of its commits, the root over them, and the position of the last event.
+    /// Says how far a world has come: the number of its commits, the root over them, and the
+    /// position of the last event.
     #[must_use]
     pub fn of_world(world: [u8; 16], size: u64, root: Hash, last_event: u64) -> Self {
         let origin = format!("{ORIGIN}{}", world::write(&world));
@@ -61,7 +62,8 @@ impl Checkpoint {
         world::read(self.origin.strip_prefix(ORIGIN)?)
     }
 
-    /// The position of the last event that it covers; `None` if its extensions do not say just that.
+    /// The position of the last event that it covers; `None` if its extensions do not say just
+    /// that.
     #[must_use]
     pub fn last_event(&self) -> Option<u64> {
         // Extensions that a newer build adds may change how the first one is to be read.

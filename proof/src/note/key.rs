@@ -91,8 +91,8 @@ pub(super) fn is_name(name: &str) -> bool {
             .any(|c| c.is_whitespace() || c.is_control() || c == '+')
 }
 
-/// A public key with a name. Its text form is `name+id+key`: the id as 8 hexadecimal digits, the key as base64 of the
-/// byte 0x01 and the 32 bytes of the public key.
+/// A public key with a name. Its text form is `name+id+key`: the id as 8 hexadecimal digits, the
+/// key as base64 of the byte 0x01 and the 32 bytes of the public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifierKey {
     /// The key's name, which is part of its id.
@@ -150,8 +150,9 @@ impl fmt::Display for VerifierKey {
     }
 }
 
-/// A secret key with a name. Its text form is `PRIVATE+KEY+name+id+key`: the id as 8 hexadecimal digits, the key as
-/// base64 of the byte 0x01 and the 32 bytes of the seed. It is neither shown by `Debug` nor left in memory when dropped.
+/// A secret key with a name. Its text form is `PRIVATE+KEY+name+id+key`: the id as 8 hexadecimal
+/// digits, the key as base64 of the byte 0x01 and the 32 bytes of the seed. It is neither shown by
+/// `Debug` nor left in memory when dropped.
 pub struct SignerKey {
     /// The key's name, which is part of its id.
     name: String,

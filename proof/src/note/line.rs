@@ -1,4 +1,5 @@
-//! Signature lines apart from their note: a log keeps the line's value alone, and the text is made again from the head.
+//! Signature lines apart from their note: a log keeps the line's value alone, and the text is made
+//! again from the head.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::{NoteError, SignedNote, SignerKey, key};
 
 impl SignerKey {
-    /// Signs the text of a note. Gives the value of the signature line: the key's id and the signature, in base64.
+    /// Signs the text of a note. Gives the value of the signature line: the key's id and the
+    /// signature, in base64.
     #[must_use]
     pub fn line_value(&self, text: &str) -> String {
         STANDARD.encode([self.id().0.as_slice(), &self.sign(text.as_bytes())].concat())
@@ -14,10 +16,12 @@ impl SignerKey {
 }
 
 impl SignedNote {
-    /// Puts a text, the name of a key and the value of its signature line together. Nothing is verified.
+    /// Puts a text, the name of a key and the value of its signature line together. Nothing is
+    /// verified.
     ///
     /// # Errors
-    /// [`NoteError`], each variant but `NoKnownKey` and `BadSignature`: no note has that text, name or value.
+    /// [`NoteError`], each variant but `NoKnownKey` and `BadSignature`: no note has that text, name
+    /// or value.
     pub fn of_line(text: &str, name: &str, value: &str) -> Result<Self, NoteError> {
         // A name with a space in it would be read as a shorter one.
         if !key::is_name(name) {

@@ -14,7 +14,8 @@ pub struct Subtree {
     pub index: u64,
 }
 
-/// Proves that the leaf `index` is in the tree of `size` leaves. `hash_of` gives the hashes of whole subtrees.
+/// Proves that the leaf `index` is in the tree of `size` leaves. `hash_of` gives the hashes of
+/// whole subtrees.
 ///
 /// # Errors
 /// [`ProofError::NoSuchLeaf`], or [`ProofError::Unknown`] if `hash_of` does not know one.
@@ -26,8 +27,9 @@ pub fn inclusion_proof(
     roots(&inclusion(index, size)?, hash_of)
 }
 
-/// Proves that the tree of `new` leaves begins with the one of `old` leaves. `hash_of` gives the hashes of whole
-/// subtrees. The proof is empty if both are the same tree, or if the old one is empty.
+/// Proves that the tree of `new` leaves begins with the one of `old` leaves. `hash_of` gives the
+/// hashes of whole subtrees. The proof is empty if both are the same tree, or if the old one is
+/// empty.
 ///
 /// # Errors
 /// [`ProofError::Shrunk`], or [`ProofError::Unknown`] if `hash_of` does not know one.
@@ -122,8 +124,8 @@ const fn middle(span: &Range<u64>) -> Option<u64> {
     Some(span.start + half)
 }
 
-/// The whole subtrees that the tree over `span` consists of, the largest first. `span` is one of the above, so it
-/// begins where a subtree of its largest one's level does.
+/// The whole subtrees that the tree over `span` consists of, the largest first. `span` is one of
+/// the above, so it begins where a subtree of its largest one's level does.
 pub(super) fn subtrees(span: &Range<u64>) -> Vec<Subtree> {
     let len = span.end - span.start;
     let mut at = span.start;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::{Frontier, ProofError, Subtree, path};
 use crate::Hash;
 
-/// A tree that grows, and keeps what the proofs that were asked of it need: at most 64 hashes for each, whatever the
-/// number of leaves. Ask first, then add the leaves, then take the proofs.
+/// A tree that grows, and keeps what the proofs that were asked of it need: at most 64 hashes for
+/// each, whatever the number of leaves. Ask first, then add the leaves, then take the proofs.
 #[derive(Debug, Clone, Default)]
 pub struct Prover {
     tree: Frontier,
@@ -56,7 +56,8 @@ impl Prover {
     /// The proof that the leaf `index` is in the tree of `size` leaves.
     ///
     /// # Errors
-    /// [`ProofError::NoSuchLeaf`]; [`ProofError::Unknown`] if it was not asked for, or if leaves are missing.
+    /// [`ProofError::NoSuchLeaf`]; [`ProofError::Unknown`] if it was not asked for, or if leaves
+    /// are missing.
     pub fn inclusion(&self, index: u64, size: u64) -> Result<Vec<Hash>, ProofError> {
         path::inclusion_proof(index, size, |subtree| self.hash_of(subtree))
     }
@@ -64,7 +65,8 @@ impl Prover {
     /// The proof that the tree of `new` leaves begins with the one of `old` leaves.
     ///
     /// # Errors
-    /// [`ProofError::Shrunk`]; [`ProofError::Unknown`] if it was not asked for, or if leaves are missing.
+    /// [`ProofError::Shrunk`]; [`ProofError::Unknown`] if it was not asked for, or if leaves are
+    /// missing.
     pub fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, ProofError> {
         path::consistency_proof(old, new, |subtree| self.hash_of(subtree))
     }

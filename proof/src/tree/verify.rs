@@ -33,8 +33,8 @@ pub fn verify_inclusion(
     }
 }
 
-/// Verifies that the tree of `new_size` leaves whose root is `new_root` begins with the one of `old_size` leaves whose
-/// root is `old_root`. Every tree begins with the empty one.
+/// Verifies that the tree of `new_size` leaves whose root is `new_root` begins with the one of
+/// `old_size` leaves whose root is `old_root`. Every tree begins with the empty one.
 ///
 /// # Errors
 /// [`ProofError`]: each variant but `NoSuchLeaf`, `Unknown` and `NotIncluded`.

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::codec::Wire;
 use crate::transport::Template;
 
-/// A provider behind HTTP: which wire it speaks, where it is, and how it differs from the wire's inventor.
+/// A provider behind HTTP: which wire it speaks, where it is, and how it differs from the wire's
+/// inventor.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
     /// The provider's name in scripts.

@@ -1,8 +1,8 @@
 //! Anthropic Messages, in both versions of its API.
 //!
-//! An answer is a list of blocks, and so are its [parts](folkmoot_core::model::response::Part): in their order, with what has to
-//! go back byte for byte right behind the part that it belongs to. A whole answer and a stream are put together by the
-//! same code.
+//! An answer is a list of blocks, and so are its [parts](folkmoot_core::model::response::Part): in
+//! their order, with what has to go back byte for byte right behind the part that it belongs to. A
+//! whole answer and a stream are put together by the same code.
 
 use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
@@ -50,8 +50,8 @@ impl ApiVersion {
 pub struct AnthropicMessages {
     /// The version of the API.
     pub api_version: ApiVersion,
-    /// The most tokens of an answer whose request does not say: the wire wants a number. Those that a request allows for
-    /// reasoning are added.
+    /// The most tokens of an answer whose request does not say: the wire wants a number. Those that
+    /// a request allows for reasoning are added.
     pub output_tokens_default: u32,
 }
 

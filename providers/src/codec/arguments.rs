@@ -13,8 +13,9 @@ use super::warning;
 /// The most digits that every number keeps.
 const DIGITS_MAX: usize = 15;
 
-/// The object; under the key `invalid` the text, if it is none or names a key twice: what another wire let pass is not
-/// repaired, and the model finds what it wrote. What the object does not keep of the text is told.
+/// The object; under the key `invalid` the text, if it is none or names a key twice: what another
+/// wire let pass is not repaired, and the model finds what it wrote. What the object does not keep
+/// of the text is told.
 pub(super) fn object_of(
     arguments: &str,
     invalid: &str,
@@ -37,8 +38,8 @@ pub(super) fn object_of(
 /// The key under which a model finds arguments that are no JSON, on wires that take them as text.
 const MALFORMED: &str = "malformed_arguments";
 
-/// The arguments as text, as the model wrote them; as a text within an object, if they are no JSON: servers that write
-/// the conversation into a template refuse those.
+/// The arguments as text, as the model wrote them; as a text within an object, if they are no JSON:
+/// servers that write the conversation into a template refuse those.
 pub(super) fn text_of<'a>(
     arguments: &'a str,
     warnings: &mut BTreeSet<&'static str>,

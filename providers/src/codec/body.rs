@@ -1,7 +1,7 @@
 //! A successful body, whatever it is: a stream of events, one document, or a page for people.
 //!
-//! Servers and gateways name the wrong content type, answer a request for a stream with a document, and the other way
-//! round. The first bytes tell which it is.
+//! Servers and gateways name the wrong content type, answer a request for a stream with a document,
+//! and the other way round. The first bytes tell which it is.
 
 use folkmoot_core::model::response::LLMResponse;
 
@@ -12,7 +12,8 @@ const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b"error"];
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The most characters of a page that go into an error. The transport cuts it again, once it has taken secrets out of it.
+/// The most characters of a page that go into an error. The transport cuts it again, once it has
+/// taken secrets out of it.
 const PAGE_CHARS_MAX: usize = 8_000;
 
 /// Reads the body of a successful answer, in pieces of any size.
@@ -42,7 +43,8 @@ enum BodyForm {
 }
 
 impl<'c> BodyReader<'c> {
-    /// A reader for one answer of at most `bytes_max` bytes. No event and no document in it has another limit.
+    /// A reader for one answer of at most `bytes_max` bytes. No event and no document in it has
+    /// another limit.
     #[must_use]
     pub fn new(codec: &'c dyn Codec, bytes_max: usize) -> Self {
         Self {
@@ -177,7 +179,8 @@ fn is_stream(head: &[u8]) -> Option<bool> {
     }
 }
 
-/// Drops blanks that the next bytes would be looked for behind again. One stays: behind it no byte order mark counts.
+/// Drops blanks that the next bytes would be looked for behind again. One stays: behind it no byte
+/// order mark counts.
 fn drop_blanks(head: &mut Vec<u8>) {
     let start = head.len() - trimmed(head).len();
     let kept = if head.starts_with(BYTE_ORDER_MARK) {

@@ -1,5 +1,5 @@
-//! The conversation in the order that all wires want: the results of an answer's calls stand right behind it, each
-//! exactly once, and what was heard in between comes after them.
+//! The conversation in the order that all wires want: the results of an answer's calls stand right
+//! behind it, each exactly once, and what was heard in between comes after them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -69,8 +69,9 @@ pub(super) struct Conversation<'r> {
     pub(super) warnings: BTreeSet<&'static str>,
 }
 
-/// Makes the label of a call, of ours or of another provider, into an id that the wire takes. The number is that of the
-/// call; without a label the id is of the number alone, and another one for each.
+/// Makes the label of a call, of ours or of another provider, into an id that the wire takes. The
+/// number is that of the call; without a label the id is of the number alone, and another one for
+/// each.
 pub(super) type IdOf = fn(label: &str, call: usize) -> String;
 
 /// The label itself, or `call_<n>`: for wires that take any text.

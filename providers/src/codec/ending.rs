@@ -30,7 +30,8 @@ impl AnswerEnding {
     /// The response of which `reply` is the content.
     ///
     /// # Errors
-    /// [`DecodeError::Unread`] if it would pass for an answer that says nothing, although there was something.
+    /// [`DecodeError::Unread`] if it would pass for an answer that says nothing, although there was
+    /// something.
     pub(super) fn response(self, reply: Reply) -> Result<LLMResponse, DecodeError> {
         let has = |is_it: fn(&Part) -> bool| reply.parts.iter().any(is_it);
         let has_calls = has(|part| matches!(part, Part::Call(_)));

@@ -8,7 +8,8 @@ use super::{DecodeError, Delta, SseParser, StreamDecoder};
 
 /// The reading of a wire's events.
 pub(super) trait WireEvents: Debug + Send {
-    /// Takes one event with data, and adds what can be shown of it. Not called any more once it is done.
+    /// Takes one event with data, and adds what can be shown of it. Not called any more once it is
+    /// done.
     fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>)
     -> Result<(), DecodeError>;
 
@@ -58,7 +59,8 @@ impl<E: WireEvents> StreamDecoder for EventDecoder<E> {
             Ok(()) => Ok(deltas),
             Err(error) => {
                 *failed = Some(error.clone());
-                // What came before the error is shown first, however the bytes came; the error is told next.
+                // What came before the error is shown first, however the bytes came; the error is
+                // told next.
                 if deltas.is_empty() {
                     Err(error)
                 } else {

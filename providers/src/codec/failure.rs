@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::WireFailure;
 use super::json::{Fields, is_blank, text_of};
 
-/// The most characters of a provider's message that go into a detail. The transport cuts it again, once it has taken
-/// secrets out of it.
+/// The most characters of a provider's message that go into a detail. The transport cuts it again,
+/// once it has taken secrets out of it.
 const DETAIL_CHARS_MAX: usize = 8_000;
 
 /// Reads the body of an answer whose status is no success.

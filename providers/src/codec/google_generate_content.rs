@@ -1,7 +1,7 @@
 //! Google generateContent, as the Gemini API speaks it.
 //!
-//! Every event of a stream is a document of the same form as a whole answer, so one reader takes both. It borrows from
-//! the event, and keeps the source text of a call's arguments.
+//! Every event of a stream is a document of the same form as a whole answer, so one reader takes
+//! both. It borrows from the event, and keeps the source text of a call's arguments.
 
 use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;

@@ -20,8 +20,9 @@ pub(super) type Fields = Map<String, Value>;
 /// The fields that hold the arguments of calls, where a server writes them as JSON.
 const ARGUMENTS: [&str; 2] = ["arguments", "input"];
 
-/// The object in a body or an event. Arguments in it that name a key twice become the text that they are: as values they
-/// would lose one of the two, and nobody could say any more that they do not fit.
+/// The object in a body or an event. Arguments in it that name a key twice become the text that
+/// they are: as values they would lose one of the two, and nobody could say any more that they do
+/// not fit.
 pub(super) fn object(json: &[u8]) -> Result<Fields, DecodeError> {
     let bad = |error: serde_json::Error| DecodeError::Json(error.to_string());
     let mut json = serde_json::Deserializer::from_slice(json);

@@ -6,12 +6,14 @@ use serde_json::Value;
 
 use super::json::{Fields, is_blank};
 
-/// Unknown fields by name. Blank values (null, an empty text, list or object) say nothing and are not kept.
+/// Unknown fields by name. Blank values (null, an empty text, list or object) say nothing and are
+/// not kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KeptFields(BTreeMap<String, Vec<Value>>);
 
 impl KeptFields {
-    /// Keeps one more value of a field, unless it repeats the last one: many servers send the same one in each chunk.
+    /// Keeps one more value of a field, unless it repeats the last one: many servers send the same
+    /// one in each chunk.
     pub(super) fn add(&mut self, field: &str, value: Value) {
         if is_blank(&value) {
             return;

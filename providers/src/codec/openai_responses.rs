@@ -1,8 +1,9 @@
 //! OpenAI Responses, as OpenAI and the servers that imitate it speak it.
 //!
-//! Stateless: each request holds the whole conversation, and what a model must have back, such as its encrypted
-//! reasoning, goes back in its place. A whole reply and a stream are put together by the same code: a whole document is
-//! a stream of finished items. Recordings, not the published schema, decided what is accepted.
+//! Stateless: each request holds the whole conversation, and what a model must have back, such as
+//! its encrypted reasoning, goes back in its place. A whole reply and a stream are put together by
+//! the same code: a whole document is a stream of finished items. Recordings, not the published
+//! schema, decided what is accepted.
 
 use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
@@ -79,7 +80,8 @@ pub enum ItemEcho {
     /// Items go back as they came, with their ids, reasoning and searches included.
     #[default]
     AsReceived,
-    /// Only texts and calls do, without the provider's fields: for a server that refuses what it gave.
+    /// Only texts and calls do, without the provider's fields: for a server that refuses what it
+    /// gave.
     Never,
 }
 

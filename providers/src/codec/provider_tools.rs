@@ -1,4 +1,5 @@
-//! The provider's own tools, such as a search of the web: those that a request lists under `tools` of its further fields.
+//! The provider's own tools, such as a search of the web: those that a request lists under `tools`
+//! of its further fields.
 
 use std::collections::BTreeSet;
 

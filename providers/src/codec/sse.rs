@@ -11,8 +11,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An incremental parser. Lines end with CR, LF or CRLF; comments, `id` and `retry` are read over.
 ///
-/// An event is given as its type, which is empty if the stream named none, and its data lines, joined by line feeds:
-/// bytes, since only the reader knows what they should be. What comes whole in one push is not copied.
+/// An event is given as its type, which is empty if the stream named none, and its data lines,
+/// joined by line feeds: bytes, since only the reader knows what they should be. What comes whole
+/// in one push is not copied.
 #[derive(Debug)]
 pub struct SseParser {
     /// The beginning of a line whose end has not come.
@@ -103,7 +104,8 @@ impl SseParser {
         Ok(())
     }
 
-    /// Ends the stream and gives the event that lacked its blank line, if there is one. It may be cut.
+    /// Ends the stream and gives the event that lacked its blank line, if there is one. It may be
+    /// cut.
     ///
     /// # Errors
     /// The error of `each`.

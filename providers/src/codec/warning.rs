@@ -10,13 +10,16 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The arguments of a call did not go on as they began; the last word counts, and the others are kept.
+    /// The arguments of a call did not go on as they began; the last word counts, and the others
+    /// are kept.
     ARGUMENTS_CONTRADICTED = "arguments_contradicted",
-    /// The arguments of an earlier call are no JSON object; the model finds them as a text under a key of their own.
+    /// The arguments of an earlier call are no JSON object; the model finds them as a text under a
+    /// key of their own.
     ARGUMENTS_NOT_OBJECT = "arguments_not_object",
     /// The arguments of a call came as JSON instead of text, and were written out.
     ARGUMENTS_NOT_TEXT = "arguments_not_text",
-    /// The arguments of an earlier call name a key twice; the model finds them as a text under a key of their own.
+    /// The arguments of an earlier call name a key twice; the model finds them as a text under a
+    /// key of their own.
     ARGUMENTS_REPEATED = "arguments_repeated",
     /// The arguments of an earlier call hold a number with more digits than go back.
     ARGUMENTS_ROUNDED = "arguments_rounded",
@@ -28,11 +31,13 @@ codes! {
     CACHE_NOT_CARRIED = "cache_not_carried",
     /// A call was named in two ways; the first counts, and the other is kept.
     CALL_CONTRADICTED = "call_contradicted",
-    /// A call broke off, as at the limit of the answer; its arguments are no JSON, and the model is told so.
+    /// A call broke off, as at the limit of the answer; its arguments are no JSON, and the model is
+    /// told so.
     CALL_CUT = "call_cut",
     /// The model called a kind of tool that nobody has declared; it is kept, and does not go back.
     CALL_TYPE_UNKNOWN = "call_type_unknown",
-    /// A call has no name, or broke off where a filter cut the answer; it is kept, is no call, and does not go back.
+    /// A call has no name, or broke off where a filter cut the answer; it is kept, is no call, and
+    /// does not go back.
     CALLS_INCOMPLETE = "calls_incomplete",
     /// The answer says that it ended for calls, and has none.
     CALLS_MISSING = "calls_missing",
@@ -52,9 +57,11 @@ codes! {
     FINISH_UNKNOWN = "finish_unknown",
     /// The answer has probabilities of its tokens; they are not kept.
     LOGPROBS_NOT_KEPT = "logprobs_not_kept",
-    /// The answer began a second time; the second counts, and of the first the texts, which were shown.
+    /// The answer began a second time; the second counts, and of the first the texts, which were
+    /// shown.
     MESSAGE_BEGUN_AGAIN = "message_begun_again",
-    /// Several models made the answer; their tokens are all counted as those of the one that was asked.
+    /// Several models made the answer; their tokens are all counted as those of the one that was
+    /// asked.
     MODELS_MIXED = "models_mixed",
     /// Content of another provider besides text and calls, or content that this one is not known to
     /// take back, does not go back.

@@ -1,7 +1,8 @@
 //! The recorded model: HTTP bodies out of a file, through the real codec.
 //!
-//! A line is found by the request's fingerprint if lines have one, else in order. What is not in the file is an error that
-//! says what is different about the request; there is no client here that could make a call over the network.
+//! A line is found by the request's fingerprint if lines have one, else in order. What is not in
+//! the file is an error that says what is different about the request; there is no client here that
+//! could make a call over the network.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,7 +128,8 @@ impl RecordedModel {
         )
     }
 
-    /// Reads exchanges: one JSON object a line; empty lines count for nothing. Lines of other wires are left alone.
+    /// Reads exchanges: one JSON object a line; empty lines count for nothing. Lines of other wires
+    /// are left alone.
     ///
     /// # Errors
     /// [`RecordingError::BadLine`].
@@ -154,7 +156,8 @@ impl RecordedModel {
         })
     }
 
-    /// The next exchange with the request's fingerprint, or else the last one with it, or else the next without any.
+    /// The next exchange with the request's fingerprint, or else the last one with it, or else the
+    /// next without any.
     fn find(&self, call: &ModelCall) -> Option<(u32, &RecordedExchange)> {
         let fingerprint = call.request.fingerprint();
         let fitting = || self.fitting(call);

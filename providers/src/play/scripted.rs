@@ -1,6 +1,7 @@
 //! The scripted model: it says what a script wrote down for each agent.
 //!
-//! It keeps no state. Which replies are used up comes with the call, out of the log, so that a restart repeats none.
+//! It keeps no state. Which replies are used up comes with the call, out of the log, so that a
+//! restart repeats none.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,8 +40,9 @@ pub struct ScriptedSettings {
     pub model: Option<String>,
 }
 
-/// Plays replies. Those with a `when` that fits are tried first, in order, and are used up only if they say `once`;
-/// then comes the first of the others that is not used up. Summaries are played for summaries only.
+/// Plays replies. Those with a `when` that fits are tried first, in order, and are used up only if
+/// they say `once`; then comes the first of the others that is not used up. Summaries are played
+/// for summaries only.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedModel {
     /// The replies of each agent, in the order of the script.

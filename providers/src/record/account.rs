@@ -54,7 +54,8 @@ pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
     Cow::Owned(hidden)
 }
 
-/// `text` without what [`hidden`] takes out, and without mail addresses: errors name whom a key belongs to.
+/// `text` without what [`hidden`] takes out, and without mail addresses: errors name whom a key
+/// belongs to.
 pub(crate) fn without_people(text: &str) -> Cow<'_, str> {
     let people = BTreeSet::from([RedactionKind::Email]);
     match hidden(text) {
@@ -63,7 +64,8 @@ pub(crate) fn without_people(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Hides what [`hidden`] hides in the texts of a value. The names of fields stay: they are the wire's.
+/// Hides what [`hidden`] hides in the texts of a value. The names of fields stay: they are the
+/// wire's.
 pub(crate) fn hide_in(value: &mut Value) {
     match value {
         Value::String(text) => {

@@ -54,8 +54,8 @@ struct FileState {
 }
 
 impl RecordingFile {
-    /// Begins one at `path`, where there is no file, or an empty one. `tell` is told at once, and once, if a line cannot
-    /// be written; nothing is recorded after that.
+    /// Begins one at `path`, where there is no file, or an empty one. `tell` is told at once, and
+    /// once, if a line cannot be written; nothing is recorded after that.
     ///
     /// # Errors
     /// [`RecordingFileError`].

@@ -81,12 +81,14 @@ pub enum HttpSetupError {
     BadProxy,
 }
 
-/// Makes the client. The certificates and the proxy are looked up now, so that what is wrong with them is said now.
+/// Makes the client. The certificates and the proxy are looked up now, so that what is wrong with
+/// them is said now.
 pub(super) fn client(
     settings: &HttpSettings,
     environment: &dyn Environment,
 ) -> Result<Client, HttpSetupError> {
-    // Without a provider the client panics. An error says that the embedder has installed one, which is as good.
+    // Without a provider the client panics. An error says that the embedder has installed one,
+    // which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
     let builder = Client::builder()
         .connect_timeout(settings.timeouts.connect)

@@ -56,7 +56,8 @@ impl OpenExchange<'_> {
         self.answer(response, begun).await
     }
 
-    /// Sends it and waits for the head of the answer. Without a stream that comes when the answer is whole.
+    /// Sends it and waits for the head of the answer. Without a stream that comes when the answer
+    /// is whole.
     async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
         let sent = match self.mode {
             AnswerMode::Stream => {
@@ -118,8 +119,9 @@ impl OpenExchange<'_> {
         Ok(body)
     }
 
-    /// Silence ends a stream, however long it is: first of all until something of an event has come, and then between such
-    /// bytes. A document is silent until it is done: only the whole attempt has a limit.
+    /// Silence ends a stream, however long it is: first of all until something of an event has
+    /// come, and then between such bytes. A document is silent until it is done: only the whole
+    /// attempt has a limit.
     async fn answer(
         &mut self,
         mut response: Response,
@@ -156,7 +158,8 @@ impl OpenExchange<'_> {
             for delta in reader.push(&bytes)? {
                 self.show(delta).await?;
             }
-            // Showing takes its time as well, in which nobody listens. Of a document each byte counts.
+            // Showing takes its time as well, in which nobody listens. Of a document each byte
+            // counts.
             if has_event || reader.is_document() {
                 wait = SilenceLimit {
                     since: Instant::now(),
@@ -244,7 +247,8 @@ fn media_type(response: &Response) -> String {
     kind.trim_start().to_ascii_lowercase()
 }
 
-/// The client's error without the URL, which may hold a secret in its path; with the server's address instead.
+/// The client's error without the URL, which may hold a secret in its path; with the server's
+/// address instead.
 fn network(error: reqwest::Error) -> ModelError {
     let server = error
         .url()
@@ -259,7 +263,8 @@ fn network(error: reqwest::Error) -> ModelError {
     } else {
         Kind::Outage
     };
-    // The message of the client's error hides the cause; the causes name hosts and system errors, never headers.
+    // The message of the client's error hides the cause; the causes name hosts and system errors,
+    // never headers.
     let failed = ModelError::new(kind, format!("{}{server}", with_causes(&error)));
     // Without a connection nothing was sent.
     if error.is_connect() {

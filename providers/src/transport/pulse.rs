@@ -1,6 +1,8 @@
-//! The signs of life of a stream: bytes that are part of an event or a ping. All others are nothing.
+//! The signs of life of a stream: bytes that are part of an event or a ping. All others are
+//! nothing.
 //!
-//! A proxy may send blank lines for as long as it is open, whatever became of the model behind it. They are no sign of life.
+//! A proxy may send blank lines for as long as it is open, whatever became of the model behind it.
+//! They are no sign of life.
 
 /// The fields that a line of an event begins with.
 const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];

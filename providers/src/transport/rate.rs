@@ -18,12 +18,12 @@ use folkmoot_core::ids::duration;
 #[cfg(test)]
 mod tests;
 
-/// The longest wait inside a call. A longer one is given back as an error, so that the log owns it: it is recorded, shown,
-/// survives a restart and does not use up the time of the attempt.
+/// The longest wait inside a call. A longer one is given back as an error, so that the log owns it:
+/// it is recorded, shown, survives a restart and does not use up the time of the attempt.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// The most limiters of a process. Beyond it those that no call holds are forgotten, which lets calls through too early
-/// rather than none at all.
+/// The most limiters of a process. Beyond it those that no call holds are forgotten, which lets
+/// calls through too early rather than none at all.
 const LIMITERS_MAX: usize = 1_000;
 
 /// So many calls in so much time.
@@ -97,7 +97,8 @@ type Key = (String, String, RateLimit);
 
 static LIMITERS: LazyLock<Mutex<BTreeMap<Key, Arc<Limiter>>>> = LazyLock::new(Mutex::default);
 
-/// The limiter of the calls to `model` at `base_url`. Rooms that say different limits of one model have different ones.
+/// The limiter of the calls to `model` at `base_url`. Rooms that say different limits of one model
+/// have different ones.
 pub(super) fn limiter(limit: RateLimit, base_url: &str, model: &str) -> Arc<Limiter> {
     let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
     // A process that makes many rooms would keep a limiter of each for ever.

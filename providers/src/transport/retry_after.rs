@@ -9,11 +9,12 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 #[cfg(test)]
 mod tests;
 
-/// The longest wait that is reported: beyond it a header is taken for a mistake and cut. What is waited is decided by
-/// whoever owns the attempts.
+/// The longest wait that is reported: beyond it a header is taken for a mistake and cut. What is
+/// waited is decided by whoever owns the attempts.
 pub(super) const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads `retry-after-ms`, or else `retry-after`: seconds, or an HTTP date, measured by the answer's own `date`.
+/// Reads `retry-after-ms`, or else `retry-after`: seconds, or an HTTP date, measured by the
+/// answer's own `date`.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| {
         headers

@@ -23,7 +23,8 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// A value that is never shown, stored or compared. It is made when a call is performed and dropped with it.
+/// A value that is never shown, stored or compared. It is made when a call is performed and dropped
+/// with it.
 #[derive(Clone)]
 pub struct Secret(String);
 

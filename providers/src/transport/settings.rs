@@ -18,7 +18,8 @@ use folkmoot_core::ids::duration;
 #[cfg(test)]
 mod tests;
 
-/// Settings of an [`HttpModel`](super::HttpModel). Variables in them are looked up when a call is performed.
+/// Settings of an [`HttpModel`](super::HttpModel). Variables in them are looked up when a call is
+/// performed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpSettings {
@@ -44,8 +45,9 @@ pub struct HttpSettings {
     /// Through what the calls go.
     #[serde(default)]
     pub proxy: Proxy,
-    /// A PEM file with root certificates that are trusted beside the system's. A relative path begins at the working
-    /// folder; [`build_model`](crate::build_model) makes it begin at the script's.
+    /// A PEM file with root certificates that are trusted beside the system's. A relative path
+    /// begins at the working folder; [`build_model`](crate::build_model) makes it begin at the
+    /// script's.
     #[serde(default)]
     pub ca_file: Option<PathBuf>,
     /// The limit on how many calls may be begun; `None` sets no limit.
@@ -118,15 +120,16 @@ pub struct Timeouts {
     /// For the connection. 10 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub connect: Duration,
-    /// For the first byte of a streamed answer that is part of an event or a ping, from the start, the connection included.
-    /// 2 min.
+    /// For the first byte of a streamed answer that is part of an event or a ping, from the start,
+    /// the connection included. 2 min.
     #[serde(deserialize_with = "duration::deserialize")]
     pub first_byte: Duration,
-    /// Between two pieces of a streamed answer that are part of an event or a ping; other bytes are silence. 60 s.
+    /// Between two pieces of a streamed answer that are part of an event or a ping; other bytes are
+    /// silence. 60 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub idle: Duration,
-    /// For the whole attempt. It is the only limit of an answer that is not streamed. 30 min; a room sets it to what its
-    /// definition says, so that both wait equally long.
+    /// For the whole attempt. It is the only limit of an answer that is not streamed. 30 min; a
+    /// room sets it to what its definition says, so that both wait equally long.
     #[serde(deserialize_with = "duration::deserialize")]
     pub total: Duration,
 }

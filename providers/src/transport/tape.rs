@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::codec::Wire;
 use crate::record::{Exchange, Recorder};
 
-/// The headers of an answer that a recording keeps: those that are read, and the date that a wait is measured by.
+/// The headers of an answer that a recording keeps: those that are read, and the date that a wait
+/// is measured by.
 const HEADERS: [&str; 4] = ["content-type", "date", "retry-after", "retry-after-ms"];
 
 /// The request that was sent.
@@ -23,8 +24,8 @@ pub(super) struct Sent<'a> {
     pub(super) request: Value,
 }
 
-/// Records one exchange when it is dropped, if an answer had begun: a call that was stopped, or whose stream broke off,
-/// leaves what had come.
+/// Records one exchange when it is dropped, if an answer had begun: a call that was stopped, or
+/// whose stream broke off, leaves what had come.
 #[derive(Debug)]
 pub(super) struct Tape<'a> {
     sent: Sent<'a>,

@@ -12,8 +12,8 @@ pub(super) enum KeyUse {
     No,
 }
 
-/// `base` and `path` as one URL. Slashes may meet, as variables often end with one. Without a scheme `base` is a host as
-/// `OLLAMA_HOST` has it, spoken to in clear: never with a key.
+/// `base` and `path` as one URL. Slashes may meet, as variables often end with one. Without a
+/// scheme `base` is a host as `OLLAMA_HOST` has it, spoken to in clear: never with a key.
 pub(super) fn url(base: &str, path: &str, keyed: KeyUse) -> String {
     let (scheme, rest) = match base.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),

@@ -15,7 +15,8 @@ use folkmoot::core::tool::{EffectClass, Repeat};
 pub(super) struct LoggedCalls {
     admitted: BTreeSet<CallId>,
     closed: BTreeSet<CallId>,
-    /// Those whose outcome people are asked about. Some of them are closed, and settled all the same.
+    /// Those whose outcome people are asked about. Some of them are closed, and settled all the
+    /// same.
     unknown: BTreeSet<CallId>,
     /// Those that were started, and whether they may take effect again.
     started: BTreeMap<CallId, bool>,

@@ -21,7 +21,8 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Tells whether a person stands behind every yes of a commit, and every run has the yes that it needs.
+    /// Tells whether a person stands behind every yes of a commit, and every run has the yes that
+    /// it needs.
     pub(super) fn allow(
         &self,
         commit: &Commit,

@@ -8,7 +8,8 @@ use folkmoot::core::ids::Time;
 use folkmoot::core::port::Clock;
 use tokio::time::Instant;
 
-/// Goes by the paused time of one executor after the other. Cheap to clone: all clones are one clock.
+/// Goes by the paused time of one executor after the other. Cheap to clone: all clones are one
+/// clock.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct VirtualClock(Arc<Mutex<Elapsed>>);
 

@@ -160,7 +160,8 @@ impl SimDisk {
         self.platter.outside.lots("torn")
     }
 
-    /// A process that was taken over has lost its way to the tables, as it has lost the lock of a directory.
+    /// A process that was taken over has lost its way to the tables, as it has lost the lock of a
+    /// directory.
     fn owns(&self) -> Result<(), EngineError> {
         if self.is_owner() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! The end of a story: nothing goes wrong any more, people answer whatever waits, and every room comes to rest.
+//! The end of a story: nothing goes wrong any more, people answer whatever waits, and every room
+//! comes to rest.
 
 use std::rc::Rc;
 use std::time::Duration;

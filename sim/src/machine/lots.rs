@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-/// Lots that depend on the story's seed and on what they are drawn for, and on nothing that was drawn before.
+/// Lots that depend on the story's seed and on what they are drawn for, and on nothing that was
+/// drawn before.
 pub(crate) fn lots(seed: u64, what: &str, number: u64) -> Rng {
     let mut hash = seed ^ 0xcbf2_9ce4_8422_2325;
     for byte in what.bytes().chain(number.to_le_bytes()) {
@@ -15,7 +16,8 @@ pub(crate) fn lots(seed: u64, what: &str, number: u64) -> Rng {
     rng.fork()
 }
 
-/// Returns how long a model or a tool takes: mostly below a second, sometimes seconds, now and then very long.
+/// Returns how long a model or a tool takes: mostly below a second, sometimes seconds, now and then
+/// very long.
 pub(crate) fn working_time(lots: &mut Rng) -> Duration {
     let ms = match lots.u32(0..100) {
         0..88 => lots.u64(1..900),

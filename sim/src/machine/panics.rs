@@ -11,7 +11,8 @@ thread_local! {
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Does something on this thread, and keeps what panics meanwhile in place of printing it. Other threads panic as before.
+/// Does something on this thread, and keeps what panics meanwhile in place of printing it. Other
+/// threads panic as before.
 ///
 /// # Errors
 /// What was done failed, or a panic ended it.

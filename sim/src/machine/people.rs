@@ -332,7 +332,8 @@ async fn truth(
     }))
 }
 
-/// Says something in every room of a process that was taken over: nobody may be told that it is kept.
+/// Says something in every room of a process that was taken over: nobody may be told that it is
+/// kept.
 pub(crate) async fn ask_in_vain(process: &Process) {
     for plan in process.setting.plans.iter() {
         let Some(world) = process.runtime.world(&plan.name) else {

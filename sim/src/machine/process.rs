@@ -99,8 +99,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts the process `number`: opens the store and looks at what is in it. `None` if the store does not open because
-    /// the disk fails.
+    /// Starts the process `number`: opens the store and looks at what is in it. `None` if the store
+    /// does not open because the disk fails.
     pub(crate) async fn start(setting: &Setting, number: u64) -> Option<Rc<Self>> {
         let outside = Arc::clone(&setting.outside);
         let disk = Arc::new(SimDisk::of(&setting.platter, number));

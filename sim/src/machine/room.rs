@@ -109,7 +109,8 @@ fn finish(process: &Process, plan: &RoomPlan) {
     }
 }
 
-/// Tells whether a script ended because people are asked what became of calls, and asked nothing else.
+/// Tells whether a script ended because people are asked what became of calls, and asked nothing
+/// else.
 fn waits_for_outcomes(error: &RunError) -> bool {
     let is_outcome = |one: &Waiting| matches!(one.asks, Asks::Outcome { .. });
     matches!(error, RunError::Parked(waiting) if waiting.iter().all(is_outcome))

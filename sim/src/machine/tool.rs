@@ -32,7 +32,8 @@ impl SimTool {
         hangs
     }
 
-    /// Returns what the tool does, all at once: nothing else of the machine goes on meanwhile. Gives what it would have slept.
+    /// Returns what the tool does, all at once: nothing else of the machine goes on meanwhile.
+    /// Gives what it would have slept.
     fn act(&self, call: &ToolCall) -> (ToolOutcome, Duration) {
         let clock = Arc::new(Impatient {
             began: call.clock.now(),

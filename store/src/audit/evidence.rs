@@ -107,11 +107,12 @@ pub enum StoredContent {
 }
 
 impl Store {
-    /// Gives commits as they are stored, with proofs. Reads the whole log of the world, and keeps a hash of each commit
-    /// meanwhile.
+    /// Gives commits as they are stored, with proofs. Reads the whole log of the world, and keeps a
+    /// hash of each commit meanwhile.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] if the log is not the one whose tree the store has kept: what is damaged proves nothing.
+    /// [`ReadError::Damaged`] if the log is not the one whose tree the store has kept: what is
+    /// damaged proves nothing.
     pub async fn evidence(&self, wanted: Wanted) -> Result<Evidence, ReadError> {
         let shared = Arc::clone(&self.inner.shared);
         blocking(move || gather(&shared, &wanted)).await

@@ -25,11 +25,12 @@ use crate::verify::walk::{Each, End, Item, Stretch};
 const LOOK_EVERY: u32 = 1_024;
 
 impl Store {
-    /// Verifies the log of a world as it stands now; what is appended meanwhile is left out. Reads every byte of it, a
-    /// piece at a time.
+    /// Verifies the log of a world as it stands now; what is appended meanwhile is left out. Reads
+    /// every byte of it, a piece at a time.
     ///
     /// # Errors
-    /// [`ReadError::NoSuchWorld`], or the store does not read or is closed. What is damaged is no error.
+    /// [`ReadError::NoSuchWorld`], or the store does not read or is closed. What is damaged is no
+    /// error.
     pub async fn verify(&self, world: WorldId, against: Against) -> Result<Integrity, ReadError> {
         let inner = Arc::clone(&self.inner);
         blocking(move || verify(&inner, world, &against)).await
@@ -108,7 +109,8 @@ fn closed() -> ReadError {
     ReadError::Stopped(CLOSED.to_owned())
 }
 
-/// Looks for runs behind what the index knows: somebody put an older index in its place. No sweep writes any meanwhile.
+/// Looks for runs behind what the index knows: somebody put an older index in its place. No sweep
+/// writes any meanwhile.
 fn behind_index(shared: &Shared, mut found: Integrity) -> Result<Integrity, ReadError> {
     let _no_sweep = shared.chores();
     let lease = shared.lease();

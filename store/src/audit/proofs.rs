@@ -30,11 +30,12 @@ pub struct Inclusion {
 }
 
 impl Store {
-    /// Proves that the commit with the event at `position` is in the log of `world` as it stands now.
+    /// Proves that the commit with the event at `position` is in the log of `world` as it stands
+    /// now.
     ///
     /// # Errors
-    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there is no such event, or if the log does not give the
-    /// root that it should.
+    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there is no such event, or if the log
+    /// does not give the root that it should.
     pub async fn inclusion_proof(
         &self,
         world: WorldId,
@@ -44,12 +45,12 @@ impl Store {
         blocking(move || inclusion(&inner, world, position)).await
     }
 
-    /// Proves that the log of `world` with `new` commits begins with the one of `old` commits: the hashes as RFC 6962
-    /// orders them.
+    /// Proves that the log of `world` with `new` commits begins with the one of `old` commits: the
+    /// hashes as RFC 6962 orders them.
     ///
     /// # Errors
-    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there are not so many commits, or if the log does not give
-    /// the root that it should.
+    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there are not so many commits, or if
+    /// the log does not give the root that it should.
     pub async fn consistency_proof(
         &self,
         world: WorldId,

@@ -1,8 +1,8 @@
 //! Copying a store, while it is written, into a directory that becomes a store of its own.
 //!
-//! The cut is the head at the beginning: sweeps and deletions wait, so that what lies before it stays as it is, and appends
-//! go on behind it. Until the copy is whole, read back and compared, its directory says that it is half a backup, and does
-//! not open.
+//! The cut is the head at the beginning: sweeps and deletions wait, so that what lies before it
+//! stays as it is, and appends go on behind it. Until the copy is whole, read back and compared,
+//! its directory says that it is half a backup, and does not open.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,13 +41,15 @@ pub struct Backup {
     pub blobs: usize,
     /// The number of blobs that were left out because they are damaged.
     pub blobs_damaged: usize,
-    /// The number of events whose content is missing or changed here, because it is so in the store.
+    /// The number of events whose content is missing or changed here, because it is so in the
+    /// store.
     pub content_damaged: usize,
 }
 
 impl Store {
-    /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty, and which then opens like
-    /// any other store. Appends go on meanwhile and are not in it. Saved folds are left out: they are made again.
+    /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty,
+    /// and which then opens like any other store. Appends go on meanwhile and are not in it. Saved
+    /// folds are left out: they are made again.
     ///
     /// # Errors
     /// [`BackupError`]; nothing that opens is left behind.

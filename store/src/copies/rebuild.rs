@@ -59,7 +59,8 @@ impl Rebuilt {
     }
 }
 
-/// Makes a new store of whatever is whole of an old one. Saved folds are left out: they are made again.
+/// Makes a new store of whatever is whole of an old one. Saved folds are left out: they are made
+/// again.
 ///
 /// # Errors
 /// [`BackupError`]; nothing that opens is left behind. What is damaged is no error.
@@ -78,7 +79,8 @@ pub fn rebuild(order: &Rebuild) -> Result<Rebuilt, BackupError> {
     rebuilt
 }
 
-/// Keeps the old store from being written to; `None` if there is none, and all is to come from exports.
+/// Keeps the old store from being written to; `None` if there is none, and all is to come from
+/// exports.
 fn lock(order: &Rebuild) -> Result<Option<Home>, BackupError> {
     match Home::look(order.from.clone()) {
         Ok(home) => Ok(Some(home)),

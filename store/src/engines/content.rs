@@ -1,4 +1,5 @@
-//! The table of large content in engines with a directory: one file for each row, since a database is made for small values.
+//! The table of large content in engines with a directory: one file for each row, since a database
+//! is made for small values.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -23,8 +24,8 @@ const PREFIX: char = 'c';
 
 /// Rows in files: `content/WORLD/cREST`, both in hexadecimal digits, so that names sort as keys do.
 ///
-/// A file is written under its own name. Until its record is appended nobody refers to it, and whoever reads it compares it
-/// with its commitment.
+/// A file is written under its own name. Until its record is appended nobody refers to it, and
+/// whoever reads it compares it with its commitment.
 #[derive(Debug)]
 pub(crate) struct ContentFolder {
     home: PathBuf,
@@ -148,8 +149,8 @@ impl ContentFolder {
         home::sync_folder(&folder)
     }
 
-    /// Makes the folder of a world, and returns once its name survives power loss. Older builds would take what stands in it
-    /// for damage: the store says first that it is not for them.
+    /// Makes the folder of a world, and returns once its name survives power loss. Older builds
+    /// would take what stands in it for damage: the store says first that it is not for them.
     fn make(&self, folder: &Path) -> io::Result<()> {
         let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
         if synced.contains(folder) && folder.is_dir() {

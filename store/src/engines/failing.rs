@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
 
-/// Passes everything on to another engine until a number of appends, or of changes of tables, is used up; then each of them
-/// fails, and nothing of it is kept. For tests of recovery: the store above it stops as it would at a broken disk, or as
-/// that of a process which dies there.
+/// Passes everything on to another engine until a number of appends, or of changes of tables, is
+/// used up; then each of them fails, and nothing of it is kept. For tests of recovery: the store
+/// above it stops as it would at a broken disk, or as that of a process which dies there.
 ///
-/// One append of the engine holds whatever commits waited: a world that appends one commit at a time, alone, makes one
-/// append per commit. Tables change row by row, since a process may die between any two.
+/// One append of the engine holds whatever commits waited: a world that appends one commit at a
+/// time, alone, makes one append per commit. Tables change row by row, since a process may die
+/// between any two.
 #[derive(Debug)]
 pub struct FailingEngine {
     inner: Arc<dyn Engine>,
@@ -32,7 +33,8 @@ impl FailingEngine {
         }
     }
 
-    /// Lets `changes` changes through to `inner`, and all else: rows that are put or removed, and frames that are trimmed.
+    /// Lets `changes` changes through to `inner`, and all else: rows that are put or removed, and
+    /// frames that are trimmed.
     #[must_use]
     pub fn after_changes(changes: u64, inner: Arc<dyn Engine>) -> Self {
         Self {

@@ -1,8 +1,10 @@
-//! Frames and tables in one plain file: the control of every benchmark, and what a damaged store is rebuilt into.
+//! Frames and tables in one plain file: the control of every benchmark, and what a damaged store is
+//! rebuilt into.
 //!
-//! What is written is appended in *groups* of rows, each with a checksum, each synced before the next one begins. Where
-//! the newest value of each key stands is kept in memory and found again by reading the file once, at opening. Rows that
-//! were replaced or removed stay in the file until it is rewritten.
+//! What is written is appended in *groups* of rows, each with a checksum, each synced before the
+//! next one begins. Where the newest value of each key stands is kept in memory and found again by
+//! reading the file once, at opening. Rows that were replaced or removed stay in the file until it
+//! is rewritten.
 
 use std::fs::File;
 use std::io;
@@ -41,7 +43,8 @@ const ROWS: &str = "rows";
 /// A file that is larger is rewritten once more than half of it is dead.
 const REWRITE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A plain file in a directory of its own. After any failed write the engine refuses all others until it is reopened.
+/// A plain file in a directory of its own. After any failed write the engine refuses all others
+/// until it is reopened.
 #[derive(Debug)]
 pub struct FilesEngine {
     /// Whoever needs both takes the writer first.
@@ -129,7 +132,8 @@ impl FilesEngine {
         open::open_in(home)
     }
 
-    /// Opens the files to read what is whole of them, and says what is not. Nothing is written. `None` if there are none yet.
+    /// Opens the files to read what is whole of them, and says what is not. Nothing is written.
+    /// `None` if there are none yet.
     pub(crate) fn look(home: Home) -> Result<Option<(Self, Vec<String>)>, EngineError> {
         open::look_in(home)
     }

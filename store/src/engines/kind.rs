@@ -23,7 +23,8 @@ impl EngineKind {
     /// The engine that the directory of a store has; `None` if it has none yet.
     ///
     /// # Errors
-    /// [`EngineError::Damaged`] if it has both; [`EngineError::Io`] if the disk does not say what is there.
+    /// [`EngineError::Damaged`] if it has both; [`EngineError::Io`] if the disk does not say what
+    /// is there.
     pub(crate) fn of(home: &Path) -> Result<Option<Self>, EngineError> {
         let has = |folder: &str| home.join(folder).try_exists().map_err(EngineError::Io);
         let mut has_sled = false;
@@ -40,7 +41,8 @@ impl EngineKind {
         }
     }
 
-    /// Opens the engine that the directory has; `self` is the one that a directory without any gets.
+    /// Opens the engine that the directory has; `self` is the one that a directory without any
+    /// gets.
     pub(crate) fn open_home(self, home: Home) -> Result<Arc<dyn Engine>, EngineError> {
         match Self::of(home.path())?.unwrap_or(self) {
             Self::Sled => Ok(Arc::new(SledEngine::open_home(home)?)),
@@ -48,8 +50,8 @@ impl EngineKind {
         }
     }
 
-    /// Opens the engine that the directory has to read what is whole of it; says what is not, as far as that shows. Nothing
-    /// is written.
+    /// Opens the engine that the directory has to read what is whole of it; says what is not, as
+    /// far as that shows. Nothing is written.
     pub(crate) fn look(home: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
         let path = home.path().to_owned();
         let found = match Self::of(&path)?.unwrap_or_default() {

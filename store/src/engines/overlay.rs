@@ -1,7 +1,7 @@
 //! An engine over another one that is only read: what is written stays in memory.
 //!
-//! Opening a store brings in order what a process that died has left. Whoever only reads does the same over this, and the
-//! files stay as they are.
+//! Opening a store brings in order what a process that died has left. Whoever only reads does the
+//! same over this, and the files stay as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,7 +31,8 @@ impl Overlay {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The rows below from `from` to before `to` with what was written over them, as far as those below were read.
+    /// The rows below from `from` to before `to` with what was written over them, as far as those
+    /// below were read.
     fn merged(&self, table: Table, below: Vec<Pair>, from: &[u8], to: &[u8]) -> Vec<Pair> {
         let rows = self.rows();
         let written = |to: &[u8], is_with_last: bool| {

@@ -35,8 +35,9 @@ pub(super) const FOLDERS: [&str; 2] = [open::LOG, compact::COPY];
 
 /// A sled database in a directory of its own.
 ///
-/// sled's flush reaches no device, so every write ends with a `sync_data` on our own handle of its file, at the latest
-/// after as many bytes as that is safe for. After any failed write the engine refuses all others until it is reopened.
+/// sled's flush reaches no device, so every write ends with a `sync_data` on our own handle of its
+/// file, at the latest after as many bytes as that is safe for. After any failed write the engine
+/// refuses all others until it is reopened.
 #[derive(Debug)]
 pub struct SledEngine {
     /// `None` once the database is closed for good. Whoever needs both takes the writer first.
@@ -346,7 +347,8 @@ impl Engine for SledEngine {
 }
 
 impl Drop for SledEngine {
-    /// Closes the database and seals it. One that something could not be written to stays without a seal.
+    /// Closes the database and seals it. One that something could not be written to stays without a
+    /// seal.
     fn drop(&mut self) {
         let writer = self
             .writer

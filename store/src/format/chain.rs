@@ -1,4 +1,5 @@
-//! The chain of a world, in the store's own types: one leaf per commit, each linked with its predecessor's link.
+//! The chain of a world, in the store's own types: one leaf per commit, each linked with its
+//! predecessor's link.
 
 use folkmoot_core::ids::Digest;
 use folkmoot_proof::Hash;
@@ -9,7 +10,8 @@ use crate::format::event::EventRef;
 /// The link that the first commit of a world follows.
 pub(crate) const NO_LINK: Digest = Digest::new(leaf::NO_LINK);
 
-/// Adds an event to a leaf. Its content counts through the commitment only, so that it can be erased.
+/// Adds an event to a leaf. Its content counts through the commitment only, so that it can be
+/// erased.
 pub(crate) fn add(leaf: &mut Leaf, event: &EventRef<'_>) {
     let commitment = event.commitment();
     leaf.add(&LeafEvent {

@@ -1,4 +1,5 @@
-//! An event as stored: a binary header, facts, and content beside its salt or, once erased, its commitment.
+//! An event as stored: a binary header, facts, and content beside its salt or, once erased, its
+//! commitment.
 
 use folkmoot_core::event::{ContentView, EventRecord, RecordView, StoredContent};
 use folkmoot_core::ids::Position;
@@ -18,7 +19,8 @@ const SEALED_BESIDE: u8 = 5;
 /// The id of the key that content is sealed with.
 pub(crate) type KeyId = [u8; 16];
 
-/// Random bytes that no two sealed contents share. The first of them are the salt of the commitment.
+/// Random bytes that no two sealed contents share. The first of them are the salt of the
+/// commitment.
 pub(crate) type Nonce = [u8; 24];
 
 /// The content of an event, still in the bytes it was read from.
@@ -28,7 +30,8 @@ pub(crate) enum ContentRef<'a> {
     None,
     /// As it was written, with the salt of its commitment.
     Present { salt: Salt, bytes: &'a [u8] },
-    /// Encrypted. The commitment is over the encrypted bytes: so it stays when the key is destroyed.
+    /// Encrypted. The commitment is over the encrypted bytes: so it stays when the key is
+    /// destroyed.
     Sealed {
         key: KeyId,
         nonce: Nonce,
@@ -64,7 +67,8 @@ impl<'a> ContentRef<'a> {
         }
     }
 
-    /// Returns what is left of it once its bytes stand beside the frames; `None` if there are none in it.
+    /// Returns what is left of it once its bytes stand beside the frames; `None` if there are none
+    /// in it.
     pub(crate) fn put_beside(&self) -> Option<Beside> {
         let (form, bytes) = match *self {
             Self::Present { salt, bytes } => (Form::Plain { salt }, bytes),
@@ -79,8 +83,8 @@ impl<'a> ContentRef<'a> {
     }
 }
 
-/// Content whose bytes stand beside the frames. The commitment is the one that the leaf covers, and no two are alike: each
-/// has random bytes of its own in it.
+/// Content whose bytes stand beside the frames. The commitment is the one that the leaf covers, and
+/// no two are alike: each has random bytes of its own in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Beside {
     pub(crate) form: Form,
@@ -231,7 +235,8 @@ impl<'a> EventRef<'a> {
         }
     }
 
-    /// The record as core reads it. What is sealed or beside the frames reads as erased: see [`crate::state::content`] and [`Keyring::open`](crate::home::keys::Keyring::open).
+    /// The record as core reads it. What is sealed or beside the frames reads as erased: see
+    /// [`crate::state::content`] and [`Keyring::open`](crate::home::keys::Keyring::open).
     pub(crate) const fn view(&self) -> RecordView<'a> {
         let content = match self.content {
             ContentRef::None => ContentView::None,

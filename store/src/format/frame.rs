@@ -1,7 +1,7 @@
 //! Frames and units.
 //!
-//! A *unit* is a sequence of whole commits, compressed or not. It is cut into one or more *frames*, the values that an
-//! engine keeps. Only a unit that is there to its last frame counts.
+//! A *unit* is a sequence of whole commits, compressed or not. It is cut into one or more *frames*,
+//! the values that an engine keeps. Only a unit that is there to its last frame counts.
 
 use super::bytes::{Bytes, to_u32, to_usize};
 use super::{FORMAT, FRAME_MAX, Malformed};
@@ -44,7 +44,8 @@ pub(crate) struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Cuts the unit into frames. Frame `i` carries the number `number + i` if the frames are `numbered`.
+    /// Cuts the unit into frames. Frame `i` carries the number `number + i` if the frames are
+    /// `numbered`.
     pub(crate) fn frames(&self) -> Result<Vec<Vec<u8>>, Malformed> {
         let raw_len = to_u32(self.raw_len)?;
         let count = self.payload.len().div_ceil(PAYLOAD_MAX).max(1);
@@ -130,7 +131,8 @@ impl<'a> FrameRef<'a> {
     }
 }
 
-/// The length of the frame that `bytes` begin with: the checksum says where it ends. `None` if there is none.
+/// The length of the frame that `bytes` begin with: the checksum says where it ends. `None` if
+/// there is none.
 pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
     let header = bytes.get(..HEADER_LEN)?;
     let is_plausible =
@@ -151,7 +153,8 @@ pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Tells whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.
+/// Tells whether bytes that do not read are a frame of a newer format, and not one of this format
+/// with its first byte changed.
 pub(crate) fn is_newer(bytes: &[u8]) -> bool {
     let Some((format, rest)) = bytes.split_first() else {
         return false;
@@ -182,7 +185,8 @@ impl std::fmt::Debug for Joiner {
 impl Joiner {
     /// Takes the next frame; gives the commits once the unit is whole.
     ///
-    /// A unit that its writer did not finish is dropped where the next writer, with a higher term, begins.
+    /// A unit that its writer did not finish is dropped where the next writer, with a higher term,
+    /// begins.
     pub(crate) fn add<'a>(
         &'a mut self,
         frame: &FrameRef<'a>,

@@ -106,7 +106,8 @@ impl<'a> RecordRef<'a> {
         Ok(bytes)
     }
 
-    /// Returns its bytes with its `events` changed: they must give the same leaf, so that its link stays.
+    /// Returns its bytes with its `events` changed: they must give the same leaf, so that its link
+    /// stays.
     pub(crate) fn with(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
         let bytes = self.restored(events)?;
         if chain::leaf(self.header, events) == self.leaf()? {

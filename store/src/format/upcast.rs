@@ -1,7 +1,7 @@
 //! Lifting stored events of older schema versions to the one that this build knows.
 //!
-//! A log is never rewritten: an event keeps the version it was written with, and every read lifts it, one version at a
-//! time.
+//! A log is never rewritten: an event keeps the version it was written with, and every read lifts
+//! it, one version at a time.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,8 @@ impl From<Malformed> for LiftError {
 pub(crate) struct Upcasters {
     current: BTreeMap<u16, (&'static str, u16)>,
     lifts: BTreeMap<(u16, u16), Lift>,
-    /// Kinds that are stored under another version than core calls the same schema. There are none outside of tests.
+    /// Kinds that are stored under another version than core calls the same schema. There are none
+    /// outside of tests.
     renumbered: BTreeMap<u16, u16>,
 }
 

@@ -1,8 +1,9 @@
 //! Blobs: one file each in a folder of their world, whole or not there.
 //!
-//! A file is written, synced, renamed into place, and its folders are synced, before its name is given away: whatever
-//! the log says of a blob, the blob is there. Files are named by the world and the bytes together, so that nobody who
-//! sees the names of two worlds' blobs can tell that they are the same.
+//! A file is written, synced, renamed into place, and its folders are synced, before its name is
+//! given away: whatever the log says of a blob, the blob is there. Files are named by the world and
+//! the bytes together, so that nobody who sees the names of two worlds' blobs can tell that they
+//! are the same.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -63,7 +64,8 @@ impl Vault {
                 max: BLOB_BYTES_MAX,
             });
         }
-        // The name is that of the plain bytes, so that two worlds that say the same make the same request (decision 0010).
+        // The name is that of the plain bytes, so that two worlds that say the same make the same
+        // request (decision 0010).
         let blob = Digest::sha256(&bytes);
         let bytes = match keys {
             Some(keys) => keys.seal_file(world, &bytes).map_err(failed)?,
@@ -126,7 +128,8 @@ impl Vault {
         }
     }
 
-    /// Copies the whole blobs of a world to another place, sealed as they are. `keys` opens those that are.
+    /// Copies the whole blobs of a world to another place, sealed as they are. `keys` opens those
+    /// that are.
     pub(crate) fn copy(
         &self,
         world: WorldId,
@@ -173,7 +176,8 @@ impl Vault {
         }
     }
 
-    /// Removes all blobs of a world; returns once their names are gone for good. Nobody may put any meanwhile.
+    /// Removes all blobs of a world; returns once their names are gone for good. Nobody may put any
+    /// meanwhile.
     pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
@@ -278,7 +282,8 @@ fn path(folder: &Path, world: WorldId, blob: Digest) -> PathBuf {
     folder_of(folder, world).join(file_name(world, blob))
 }
 
-/// Writes a file, unless the same bytes are there. Those may be of a process that died before it synced them.
+/// Writes a file, unless the same bytes are there. Those may be of a process that died before it
+/// synced them.
 fn write(folder: &Path, world: WorldId, blob: Digest, bytes: &[u8]) -> io::Result<()> {
     let own = folder_of(folder, world);
     let name = file_name(world, blob);

@@ -1,6 +1,7 @@
 //! Saved folds: a file each, whole or not there, in a folder of their world.
 //!
-//! A world keeps its newest, and older ones far enough apart that going back in a long log does not begin at its first event.
+//! A world keeps its newest, and older ones far enough apart that going back in a long log does not
+//! begin at its first event.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -81,8 +82,8 @@ impl Shelter {
             .map_err(failed)
     }
 
-    /// The newest checkpoint of a world that is at `up_to` or before it, whole, made by `decider`, and of the log whose
-    /// commit at a position has the link that `link_at` gives.
+    /// The newest checkpoint of a world that is at `up_to` or before it, whole, made by `decider`,
+    /// and of the log whose commit at a position has the link that `link_at` gives.
     pub(crate) fn latest(
         &self,
         world: WorldId,

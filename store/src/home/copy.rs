@@ -1,5 +1,5 @@
-//! The mark of a copy: a store that was made of another one says which copy it is. Nothing removes it: each world remembers
-//! the copy that it was opened in last.
+//! The mark of a copy: a store that was made of another one says which copy it is. Nothing removes
+//! it: each world remembers the copy that it was opened in last.
 
 use std::io;
 use std::path::Path;

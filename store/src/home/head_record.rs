@@ -1,4 +1,5 @@
-//! The head record: how far the log once reached, in a file of its own, so that a log cut short is noticed.
+//! The head record: how far the log once reached, in a file of its own, so that a log cut short is
+//! noticed.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

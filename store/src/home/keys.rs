@@ -1,5 +1,6 @@
-//! Keys of sealed content: one for each person of a world, and one for all others. They are kept apart from the frames, so
-//! that content whose key is destroyed is gone from every copy of the frames.
+//! Keys of sealed content: one for each person of a world, and one for all others. They are kept
+//! apart from the frames, so that content whose key is destroyed is gone from every copy of the
+//! frames.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -47,7 +48,8 @@ struct KeyInMemory {
     is_safe: bool,
 }
 
-/// The key of whoever wrote an event's content. What the room is, and why something was erased, outlives people.
+/// The key of whoever wrote an event's content. What the room is, and why something was erased,
+/// outlives people.
 pub(crate) fn holder(kind: u16, principal: &Principal) -> KeyId {
     const OF_ROOM: [EventKind; 3] = [
         EventKind::WorldOpened,
@@ -92,7 +94,8 @@ impl Keyring {
         self.folder.as_deref()
     }
 
-    /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with it.
+    /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with
+    /// it.
     pub(crate) fn seal(&self, world: WorldId, key: KeyId, plain: &[u8]) -> io::Result<Sealed> {
         let mut nonce = [0; 24];
         crate::sync::random::fill(&mut nonce).map_err(io::Error::other)?;
@@ -107,8 +110,9 @@ impl Keyring {
         Ok(Sealed { key, nonce, bytes })
     }
 
-    /// Returns what was sealed; `None` if its key is destroyed, also if the person was given another one since. A key that is
-    /// there and is not what was written is an error, of the kind [`io::ErrorKind::InvalidData`].
+    /// Returns what was sealed; `None` if its key is destroyed, also if the person was given
+    /// another one since. A key that is there and is not what was written is an error, of the kind
+    /// [`io::ErrorKind::InvalidData`].
     pub(crate) fn open(
         &self,
         world: WorldId,
@@ -171,8 +175,8 @@ impl Keyring {
         Ok(())
     }
 
-    /// The key to seal with, which survives power loss. The file of one that is there may be of a process that died before
-    /// it was synced.
+    /// The key to seal with, which survives power loss. The file of one that is there may be of a
+    /// process that died before it was synced.
     fn obtain(&self, world: WorldId, id: KeyId) -> io::Result<Key> {
         let mut known = self.known();
         let there = match known.get(&(world, id)) {
@@ -217,7 +221,8 @@ impl Keyring {
         Ok(there)
     }
 
-    /// The key in its file. One that is there and cannot be read is never taken for one that was destroyed.
+    /// The key in its file. One that is there and cannot be read is never taken for one that was
+    /// destroyed.
     fn read(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
         let Some(folder) = &self.folder else {
             return Ok(None);

@@ -16,7 +16,8 @@ use crate::store::tests::{creation, post, world};
 
 const FIRST: Incarnation = Incarnation(1);
 
-/// Appends the commits of a world until one is refused; gives the last event that was taken, and why no more were.
+/// Appends the commits of a world until one is refused; gives the last event that was taken, and
+/// why no more were.
 fn append_all(store: &Store, number: u8) -> JoinHandle<(u64, Option<AppendError>)> {
     let store = store.clone();
     thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! Reading the commits of one world, a piece at a time: first from its runs, then from shared frames.
+//! Reading the commits of one world, a piece at a time: first from its runs, then from shared
+//! frames.
 
 use std::io;
 use std::sync::Arc;
@@ -101,7 +102,8 @@ impl Reader {
         self
     }
 
-    /// Finds out which content of a world is lost, from the beginning of its log to its end. No event is decoded. Blocks.
+    /// Finds out which content of a world is lost, from the beginning of its log to its end. No
+    /// event is decoded. Blocks.
     pub(crate) fn look_for_lost_content(
         shared: &Arc<Shared>,
         world: WorldId,
@@ -130,7 +132,8 @@ impl Reader {
         self.next
     }
 
-    /// Tells whether only a few commits are left, all of them so fresh that reading them hardly blocks.
+    /// Tells whether only a few commits are left, all of them so fresh that reading them hardly
+    /// blocks.
     pub(crate) fn is_short(&self) -> bool {
         let index = self.shared.index();
         index.worlds.get(&self.world).is_some_and(|world| {
@@ -331,7 +334,8 @@ impl Reader {
         Ok(PieceRead::Read(commits))
     }
 
-    /// Takes the commits of the world `of`, or of all, out of a unit that `keeper` keeps, from the next one up to `end`.
+    /// Takes the commits of the world `of`, or of all, out of a unit that `keeper` keeps, from the
+    /// next one up to `end`.
     fn take_unit(
         &mut self,
         unit: &[u8],

@@ -1,7 +1,8 @@
 //! Runs: the commits of one world in frames of its own.
 //!
-//! Worlds interleave in shared frames. A *sweep* copies all commits of the shared frames into runs, world by world, and
-//! then drops those frames. It runs beside the committer, and the two meet only at the barrier.
+//! Worlds interleave in shared frames. A *sweep* copies all commits of the shared frames into runs,
+//! world by world, and then drops those frames. It runs beside the committer, and the two meet only
+//! at the barrier.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,8 @@ use sheet::Sheet;
 /// A world with so many events outside of runs makes a sweep due.
 pub(crate) const TAIL_EVENTS_MAX: u64 = if cfg!(feature = "shuttle") { 6 } else { 4_096 };
 
-/// So many bytes of shared frames make a sweep due. They bound what has to be read and verified after a kill, too.
+/// So many bytes of shared frames make a sweep due. They bound what has to be read and verified
+/// after a kill, too.
 pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") {
     2 * 1024
 } else {
@@ -50,7 +52,8 @@ pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
     sweep_alone(shared, lease.engine()?)
 }
 
-/// The same, for who wants nothing to be left in shared frames: a sweep that a process died in may have left its own.
+/// The same, for who wants nothing to be left in shared frames: a sweep that a process died in may
+/// have left its own.
 pub(crate) fn leave_shared_frames(shared: &Shared, engine: &dyn Engine) -> Result<(), EngineError> {
     sweep_alone(shared, engine)?;
     let swept = shared.index().swept;
@@ -220,7 +223,8 @@ pub(crate) fn each_unit(
     Ok(())
 }
 
-/// Writes runs, then keys and what is gone, then what the index says of the worlds: until that is there, the runs do not count.
+/// Writes runs, then keys and what is gone, then what the index says of the worlds: until that is
+/// there, the runs do not count.
 fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let mut pairs: Vec<Pair> = Vec::new();
@@ -256,7 +260,8 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     engine.put(Table::Worlds, &entries)
 }
 
-/// Writes which messages are gone. Of two commits that took the same one away, the first stays: a fork may end between them.
+/// Writes which messages are gone. Of two commits that took the same one away, the first stays: a
+/// fork may end between them.
 pub(crate) fn put_gone(engine: &dyn Engine, pairs: Vec<Pair>) -> Result<(), EngineError> {
     let mut first = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
@@ -316,8 +321,8 @@ pub(crate) fn find_key(
         .transpose()
 }
 
-/// The messages of a world at `from` or behind it, and before `to`, that commits in runs up to `until` took away. Older
-/// builds did not write down which commit did: what they wrote counts.
+/// The messages of a world at `from` or behind it, and before `to`, that commits in runs up to
+/// `until` took away. Older builds did not write down which commit did: what they wrote counts.
 pub(crate) fn gone(
     engine: &dyn Engine,
     world: WorldId,
@@ -359,8 +364,8 @@ pub(crate) fn each_record(
     })
 }
 
-/// The tree over the commits of a world up to `head`, for an entry that does not know it: older builds wrote none. What a
-/// sweep wrote behind that, and did not live to count, is none of it.
+/// The tree over the commits of a world up to `head`, for an entry that does not know it: older
+/// builds wrote none. What a sweep wrote behind that, and did not live to count, is none of it.
 pub(crate) fn tree(
     engine: &dyn Engine,
     world: WorldId,

@@ -24,7 +24,8 @@ enum StreamEnd {
     Never(watch::Receiver<Position>),
 }
 
-/// A stream's state. At most two pieces are in memory: the one being handed out, and the one being read.
+/// A stream's state. At most two pieces are in memory: the one being handed out, and the one being
+/// read.
 #[derive(Debug)]
 struct Feed {
     shared: Arc<Shared>,
@@ -158,7 +159,8 @@ impl Feed {
     }
 }
 
-/// Reads on a thread that may block, if there is a runtime and more than a little to read; else here.
+/// Reads on a thread that may block, if there is a runtime and more than a little to read; else
+/// here.
 async fn start(reader: Reader) -> Result<Read, ReadError> {
     match threads() {
         Some(runtime) if !reader.is_short() => {

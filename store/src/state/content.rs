@@ -1,8 +1,10 @@
-//! Content that is too large for frames: it stands beside them, a row of [`Table::Content`] for each event.
+//! Content that is too large for frames: it stands beside them, a row of [`Table::Content`] for
+//! each event.
 //!
-//! The row is durable before the record that names it is appended, and belongs to that event of that world alone, so that
-//! it goes when the content goes. Its key is the world that keeps the record, the event's position and the commitment. Leaf
-//! and link cover the commitment as they do where content stands in frames: only reading needs the row.
+//! The row is durable before the record that names it is appended, and belongs to that event of
+//! that world alone, so that it goes when the content goes. Its key is the world that keeps the
+//! record, the event's position and the commitment. Leaf and link cover the commitment as they do
+//! where content stands in frames: only reading needs the row.
 
 use std::sync::Arc;
 
@@ -90,8 +92,8 @@ impl Parting {
 /// The content of the events of a record that stands beside the frames, by the event's place in it.
 pub(crate) type Fetched = Vec<(usize, Vec<u8>)>;
 
-/// Fetches what stands beside the frames of a record that `world` keeps and that begins at `first`. What is not there, or
-/// is not what was put there, is damage.
+/// Fetches what stands beside the frames of a record that `world` keeps and that begins at `first`.
+/// What is not there, or is not what was put there, is damage.
 pub(crate) fn fetch(
     engine: &dyn Engine,
     (world, first): (WorldId, Position),
@@ -104,7 +106,8 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
-/// Fetches what is there of it, for who only reads or erases: what is lost reads as gone, and is noted in `lost`.
+/// Fetches what is there of it, for who only reads or erases: what is lost reads as gone, and is
+/// noted in `lost`.
 pub(crate) fn fetch_what_is_there(
     (shared, lost): (&Shared, &LostContent),
     engine: &dyn Engine,
@@ -225,8 +228,8 @@ impl Drop for Put {
     }
 }
 
-/// Removes what an earlier process has put and never appended the commits of: it stands behind the head of its world. What
-/// a fork that has no copy of its base holds there was half copied.
+/// Removes what an earlier process has put and never appended the commits of: it stands behind the
+/// head of its world. What a fork that has no copy of its base holds there was half copied.
 pub(crate) fn remove_leftovers(engine: &dyn Engine, index: &Index) -> Result<(), EngineError> {
     let mut from = Vec::new();
     let end = [0xff; 17];

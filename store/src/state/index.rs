@@ -96,7 +96,8 @@ pub(crate) struct IndexedWorld {
     pub(crate) tail_keys: BTreeMap<CommandKey, (Position, Digest)>,
     /// The messages that those commits took away, and which commit did.
     pub(crate) tail_gone: BTreeMap<Position, Position>,
-    /// The incarnation whose folds are not saved any more: they may hold what was erased since they were made.
+    /// The incarnation whose folds are not saved any more: they may hold what was erased since they
+    /// were made.
     pub(crate) barred: Option<Incarnation>,
     /// The head, for those who follow.
     news: watch::Sender<Position>,
@@ -259,8 +260,9 @@ impl Index {
             .map(|(id, world)| (*id, &*world.reach.name))
     }
 
-    /// The worlds that need `parent`: those that share its events, and, if it is sealed or a fork itself, those that have a
-    /// copy of them. A copy is read with the keys of where it comes from, and found from there when content is erased.
+    /// The worlds that need `parent`: those that share its events, and, if it is sealed or a fork
+    /// itself, those that have a copy of them. A copy is read with the keys of where it comes from,
+    /// and found from there when content is erased.
     pub(crate) fn forks(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
         let known = self.worlds.get(&parent);
         let are_copies_bound =
@@ -311,8 +313,8 @@ impl Index {
             .collect()
     }
 
-    /// Returns where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
-    /// which event that one has what the world has.
+    /// Returns where the event at `at` of a world is kept, its own place or that of a world that it
+    /// was forked from, and up to which event that one has what the world has.
     pub(crate) fn source(&self, world: WorldId, at: Position) -> Option<(WorldId, Position)> {
         let mut id = world;
         let mut end = self.worlds.get(&world)?.reach.head;
@@ -382,8 +384,8 @@ impl Index {
         summary.last.since(world.runs_end)
     }
 
-    /// `world`, and all worlds that have its events up to `from` or beyond by forking: each with the last event that it has
-    /// of `world`.
+    /// `world`, and all worlds that have its events up to `from` or beyond by forking: each with
+    /// the last event that it has of `world`.
     pub(crate) fn family(&self, world: WorldId, from: Position) -> Vec<(WorldId, Position)> {
         let mut family = vec![(world, Position::new(u64::MAX))];
         let mut next = 0;

@@ -31,7 +31,8 @@ impl LabelIndex {
         }
     }
 
-    /// The worlds that have all of `labels`, in order, from the one after `after`: the rarest label is gone through.
+    /// The worlds that have all of `labels`, in order, from the one after `after`: the rarest label
+    /// is gone through.
     pub(crate) fn names<'a>(
         &'a self,
         labels: &Labels,

@@ -54,8 +54,8 @@ impl From<WritesEnd> for BlobError {
     }
 }
 
-/// The content that was missing or damaged among what was read so far through a handle that passes over it. In the events it
-/// reads as gone. It holds no store open.
+/// The content that was missing or damaged among what was read so far through a handle that passes
+/// over it. In the events it reads as gone. It holds no store open.
 #[derive(Debug, Clone, Default)]
 pub struct LostContent(Arc<Mutex<BTreeMap<(WorldId, Position), String>>>);
 
@@ -158,7 +158,8 @@ impl Shared {
         }
     }
 
-    /// Keeps units of several frames as they are while they are read. Nothing else is waited for meanwhile.
+    /// Keeps units of several frames as they are while they are read. Nothing else is waited for
+    /// meanwhile.
     pub(crate) fn steady(&self) -> RwLockReadGuard<'_, ()> {
         self.units.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -184,14 +185,15 @@ impl Shared {
             .is_some_and(|known| known.reach.is_sealed)
     }
 
-    /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time. Whoever has a lease never waits
-    /// for it: who has it takes leases, and the end of the store lets nobody have one while it waits for those that are out.
+    /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time. Whoever
+    /// has a lease never waits for it: who has it takes leases, and the end of the store lets
+    /// nobody have one while it waits for those that are out.
     pub(crate) fn chores(&self) -> MutexGuard<'_, ()> {
         self.chores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Held while a batch is admitted, written and taken into the index. Whoever holds chores never waits for it: the
-    /// committer may wait for a sweep.
+    /// Held while a batch is admitted, written and taken into the index. Whoever holds chores never
+    /// waits for it: the committer may wait for a sweep.
     pub(crate) fn batch(&self) -> MutexGuard<'_, ()> {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner)
     }

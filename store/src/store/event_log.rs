@@ -207,7 +207,8 @@ impl Store {
         put.map(Some).map_err(|error| append_error(&error))
     }
 
-    /// Finds out where the parent of a fork stood. It is read whole, so that the committer need not.
+    /// Finds out where the parent of a fork stood. It is read whole, so that the committer need
+    /// not.
     async fn trace(&self, origin: &mut Origin) -> Result<(), AppendError> {
         let shared = Arc::clone(&self.inner.shared);
         let parent = origin.forked.parent;

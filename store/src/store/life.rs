@@ -15,7 +15,8 @@ use crate::write::deletion;
 use crate::write::deletion::{DeleteError, DeleteOrder, Tombstone, Traces};
 
 impl Store {
-    /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.
+    /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds
+    /// it.
     #[must_use]
     pub fn keys_folder(&self) -> Option<PathBuf> {
         self.inner
@@ -26,15 +27,16 @@ impl Store {
             .map(Path::to_owned)
     }
 
-    /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that they held is in any file of
-    /// the store's directory; what stays is a [`Tombstone`] of each. Appends wait while the database is copied for that.
-    /// A process that dies after the tombstones were written leaves the rest to the next opening.
+    /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that
+    /// they held is in any file of the store's directory; what stays is a [`Tombstone`] of each.
+    /// Appends wait while the database is copied for that. A process that dies after the tombstones
+    /// were written leaves the rest to the next opening.
     ///
     /// A world that somebody has open loses its log under the hands: ask the runtime first.
     ///
     /// # Errors
-    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After [`DeleteError::Unfinished`] the worlds
-    /// are gone, but perhaps not their text.
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After
+    /// [`DeleteError::Unfinished`] the worlds are gone, but perhaps not their text.
     pub async fn delete(
         &self,
         worlds: &[WorldId],
@@ -94,7 +96,8 @@ impl Inner {
         content::remove_leftovers(lease.engine()?, &self.shared.index())
     }
 
-    /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.
+    /// Finishes deletions that a process did not live to finish. One that finds no room is left for
+    /// later.
     pub(super) fn finish_deletions(&self) -> Result<(), EngineError> {
         let lease = self.shared.lease();
         let vault = &self.vault;

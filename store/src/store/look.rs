@@ -1,7 +1,8 @@
 //! Opening a store to read it, which changes nothing of it, whatever state it is in.
 //!
-//! What opening brings in order elsewhere is brought in order in memory, over engines that only read. Of a damaged store
-//! there is what rebuilding would save; where that ends is an error and no end.
+//! What opening brings in order elsewhere is brought in order in memory, over engines that only
+//! read. Of a damaged store there is what rebuilding would save; where that ends is an error and no
+//! end.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,9 +39,9 @@ pub(super) struct Looked {
 }
 
 impl Store {
-    /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can be appended. Others may
-    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::rebuild) would save:
-    /// [`Store::survey`] says what that is.
+    /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can
+    /// be appended. Others may read meanwhile, and nobody can write. Of a damaged store there is
+    /// what [`rebuild`](crate::rebuild) would save: [`Store::survey`] says what that is.
     ///
     /// # Errors
     /// [`OpenError`]: each variant says what to do. What is damaged is no error.
@@ -50,8 +51,8 @@ impl Store {
         Self::look_in(home).map_err(|error| home::open_error(&path, error))
     }
 
-    /// Returns what is whole of a damaged store that was opened to be read; `None` if nothing was found to be damaged, or if it was
-    /// opened for writing.
+    /// Returns what is whole of a damaged store that was opened to be read; `None` if nothing was
+    /// found to be damaged, or if it was opened for writing.
     #[must_use]
     pub fn survey(&self) -> Option<&Survey> {
         self.inner.looked.as_ref()?.survey.as_ref()
@@ -112,7 +113,8 @@ impl Store {
         }
     }
 
-    /// Finds out, before anything is written, whether a store can be opened for writing, and has all content of `world`.
+    /// Finds out, before anything is written, whether a store can be opened for writing, and has
+    /// all content of `world`.
     pub(super) fn check(home: &Home, world: Option<&WorldName>) -> Result<(), OpenError> {
         let path = home.path();
         let (engine, troubles) =

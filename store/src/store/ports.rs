@@ -167,7 +167,8 @@ impl Custody for Store {
     }
 }
 
-/// The link of the commit of a world that ends at `at`. Where the log does not tell, whoever reads it will be told why.
+/// The link of the commit of a world that ends at `at`. Where the log does not tell, whoever reads
+/// it will be told why.
 fn link_at(
     (shared, lost): (&Arc<Shared>, Option<&LostContent>),
     world: WorldId,
@@ -217,8 +218,8 @@ impl Blobs for Store {
 }
 
 impl Store {
-    /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that it comes from. A fork is
-    /// sealed if its parent is.
+    /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that
+    /// it comes from. A fork is sealed if its parent is.
     async fn of_lineage<T: Send + 'static>(
         &self,
         world: WorldId,
@@ -236,8 +237,8 @@ impl Store {
         .await
     }
 
-    /// Works on the blobs of a world that exists, with the keys if they are sealed. What a stopped store has can still be
-    /// read.
+    /// Works on the blobs of a world that exists, with the keys if they are sealed. What a stopped
+    /// store has can still be read.
     async fn of_world<T: Send + 'static>(
         &self,
         world: WorldId,

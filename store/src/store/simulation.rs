@@ -1,7 +1,8 @@
 //! A store on one thread, from one seed: for simulations.
 //!
-//! What a store does on other threads, and what it takes from the machine's randomness, a simulation must do itself. That
-//! is so on a thread as long as a [`Driver`] lives there, and nowhere else.
+//! What a store does on other threads, and what it takes from the machine's randomness, a
+//! simulation must do itself. That is so on a thread as long as a [`Driver`] lives there, and
+//! nowhere else.
 
 use folkmoot_core::port::AppendError;
 
@@ -16,7 +17,8 @@ use crate::write::committer::{Committer, SweepDue};
 #[cfg(test)]
 mod tests;
 
-/// Does what the threads of a store would do, when it is told to. Dropping it leaves the store as a killed process would.
+/// Does what the threads of a store would do, when it is told to. Dropping it leaves the store as a
+/// killed process would.
 #[derive(Debug)]
 pub struct Driver {
     work: Option<Work>,
@@ -61,12 +63,14 @@ impl Driver {
             .is_some_and(|work| work.committer.has_work())
     }
 
-    /// Appends one batch of what waits, answers it, and copies into runs what is due. `false` if nothing waits.
+    /// Appends one batch of what waits, answers it, and copies into runs what is due. `false` if
+    /// nothing waits.
     pub fn step(&mut self) -> bool {
         self.work.as_mut().is_some_and(Work::step)
     }
 
-    /// Appends what still waits, brings the log in order and lets the engine go: what [`Store::close`] does.
+    /// Appends what still waits, brings the log in order and lets the engine go: what
+    /// [`Store::close`] does.
     ///
     /// # Errors
     /// As [`Store::close`].

@@ -4,8 +4,8 @@ use std::sync::LockResult;
 
 use shuttle::sync::{Mutex, RwLockReadGuard, RwLockWriteGuard};
 
-/// A lock at which nobody overtakes a writer that waits, as at std's. shuttle's own lets readers pass, and would not see who
-/// waits for whom.
+/// A lock at which nobody overtakes a writer that waits, as at std's. shuttle's own lets readers
+/// pass, and would not see who waits for whom.
 #[derive(Debug, Default)]
 pub(crate) struct RwLock<T> {
     door: Mutex<()>,

@@ -44,8 +44,8 @@ impl Against {
         }
     }
 
-    /// Takes a file of anchors, and says which worlds they are about. Without keys their signatures are not verified:
-    /// whoever gives the file vouches for it.
+    /// Takes a file of anchors, and says which worlds they are about. Without keys their signatures
+    /// are not verified: whoever gives the file vouches for it.
     ///
     /// # Errors
     /// [`AnchorError`]; then none of them is taken.

@@ -52,7 +52,8 @@ pub(crate) struct Checker<'a> {
     attest: Attest<'a>,
     beside: LogCompanions<'a>,
     taken_out: TakenOut,
-    /// The files, and the content beside the frames, that are not what they must be, in order, unless somebody asked for that.
+    /// The files, and the content beside the frames, that are not what they must be, in order,
+    /// unless somebody asked for that.
     files: Vec<Damage>,
     damage: Option<Damage>,
     newer: Option<Newer>,
@@ -190,7 +191,8 @@ impl<'a> Checker<'a> {
         }
         self.compare_name(world, event);
         match found {
-            // An erasure takes files away first: if it was cut short, the content that names them is still there.
+            // An erasure takes files away first: if it was cut short, the content that names them
+            // is still there.
             Some(damage) if damage.kind == DamageKind::File => self.files.push(damage),
             Some(damage) => self.set_damage(damage),
             None => {}

@@ -50,8 +50,8 @@ impl Scene<'_> {
         Ok(self.damage(DamageKind::CutTail, what))
     }
 
-    /// If the next commit stands in shared frames, with another position or in the name of a world that nobody knows:
-    /// what that is.
+    /// If the next commit stands in shared frames, with another position or in the name of a world
+    /// that nobody knows: what that is.
     pub(crate) fn lost_in_frames(&self) -> Result<Option<Damage>, EngineError> {
         let first = self.at.get().to_le_bytes();
         let is_renumbered = self.is_in_frames(|record| {
@@ -73,7 +73,8 @@ impl Scene<'_> {
             .then(|| self.damage(DamageKind::FlippedByte, what.to_owned())))
     }
 
-    /// Tells whether there is such a record in the shared frames with commits of this world, or of worlds that nobody knows.
+    /// Tells whether there is such a record in the shared frames with commits of this world, or of
+    /// worlds that nobody knows.
     fn is_in_frames(&self, is_it: impl Fn(&RecordRef<'_>) -> bool) -> Result<bool, EngineError> {
         let mut frames = Frames::default();
         let own = self.scan.units.get(&self.plan.world);
@@ -170,7 +171,8 @@ impl Scene<'_> {
         self.plan.world.0.as_bytes()
     }
 
-    /// Tells whether a record is the one that has to come, once `field` stands at `offset` in its header.
+    /// Tells whether a record is the one that has to come, once `field` stands at `offset` in its
+    /// header.
     fn is_next(&self, record: &RecordRef<'_>, offset: usize, field: &[u8]) -> bool {
         let mut header = record.header.to_vec();
         if let Some(place) = header.get_mut(offset..offset.saturating_add(field.len())) {

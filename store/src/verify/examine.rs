@@ -26,8 +26,8 @@ use crate::read::runs;
 use crate::read::runs::entry;
 use crate::state::index::{Base, Reach};
 
-/// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because it is damaged. Nothing
-/// is written, and nobody may write to it meanwhile. If only one `world` is
+/// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because
+/// it is damaged. Nothing is written, and nobody may write to it meanwhile. If only one `world` is
 /// wanted, the others are not walked.
 ///
 /// # Errors
@@ -116,7 +116,8 @@ pub(crate) fn examine_engine(
     Ok(Examined { worlds, store })
 }
 
-/// Returns what the worlds without an entry were forked from: those that were not swept yet have none.
+/// Returns what the worlds without an entry were forked from: those that were not swept yet have
+/// none.
 fn origins(
     engine: &dyn Engine,
     scan: &Scan,

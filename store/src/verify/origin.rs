@@ -12,7 +12,8 @@ use crate::format::upcast::Upcasters;
 use crate::state::index::Base;
 use crate::state::summary::Summary;
 
-/// All of a world's own records, from wherever they stand: those in runs, then those in shared frames.
+/// All of a world's own records, from wherever they stand: those in runs, then those in shared
+/// frames.
 pub(crate) fn anywhere(scan: &Scan, owner: WorldId, up_to: Position) -> [Stretch; 2] {
     let tail = scan
         .units
@@ -37,7 +38,8 @@ pub(crate) fn anywhere(scan: &Scan, owner: WorldId, up_to: Position) -> [Stretch
     ]
 }
 
-/// Returns what the first record of a world's own says that it was forked from; `None` if that says nothing of it.
+/// Returns what the first record of a world's own says that it was forked from; `None` if that says
+/// nothing of it.
 pub(crate) fn origin(
     engine: &dyn Engine,
     scan: &Scan,

@@ -21,7 +21,8 @@ pub(crate) struct Known {
 pub(crate) struct LogPlan {
     pub(crate) world: WorldId,
     pub(crate) name: Option<WorldName>,
-    /// The stretches of its log: those of the worlds that it was forked from come first, unless it has a copy.
+    /// The stretches of its log: those of the worlds that it was forked from come first, unless it
+    /// has a copy.
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) known: Option<Known>,
     pub(crate) base: Option<Base>,
@@ -38,8 +39,8 @@ impl LogPlan {
             .map_or(self.world, |stretch| stretch.owner)
     }
 
-    /// Tells whether a record of `world` may stand at `at`. What a fork has of its parents is theirs by name; that it is the
-    /// right one is for links to say.
+    /// Tells whether a record of `world` may stand at `at`. What a fork has of its parents is
+    /// theirs by name; that it is the right one is for links to say.
     pub(crate) fn allows(&self, world: WorldId, at: Position) -> bool {
         match self.base {
             Some(base) if at <= base.at => world != self.world,

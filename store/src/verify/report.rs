@@ -59,9 +59,11 @@ impl Integrity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogVerdict {
-    /// An anchor fits, and nothing is wrong. What is behind the last anchor is in [`Integrity::tail`].
+    /// An anchor fits, and nothing is wrong. What is behind the last anchor is in
+    /// [`Integrity::tail`].
     Intact,
-    /// Nothing is wrong with the log in itself. No anchor was given, so it may be another log than it was.
+    /// Nothing is wrong with the log in itself. No anchor was given, so it may be another log than
+    /// it was.
     NotChecked,
     /// A newer build wrote a part of it, which is no damage.
     Newer,
@@ -137,8 +139,8 @@ pub enum AnchorOutcome {
     NotReached,
 }
 
-/// The events that no anchor and no head signed with a given key covers. Whoever can write the store could have
-/// written them; after a crash there are always some.
+/// The events that no anchor and no head signed with a given key covers. Whoever can write the
+/// store could have written them; after a crash there are always some.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tail {
     /// The last event that is covered; 0 if none is.
@@ -179,8 +181,8 @@ pub enum DamageKind {
     Spliced,
     /// All links are right, and a signed head behind the place, an anchor or the index has another root.
     Rewritten,
-    /// Events follow the last head of a closed world, and nobody opened it again; or a head was not signed by the key
-    /// that it names.
+    /// Events follow the last head of a closed world, and nobody opened it again; or a head was not
+    /// signed by the key that it names.
     Fabricated,
     /// Bytes are there and make no sense: a checksum, a length, or an event that does not read.
     Unreadable,

@@ -1,8 +1,9 @@
 //! Whatever is whole of a damaged store, world by world.
 //!
-//! Nothing that is stored is believed but what links: each world's commits are taken from wherever they stand, in runs, in
-//! shared frames, in exports, as long as each follows the one before it. Everything else that a store has beside its
-//! commits is made of them again. The old store is only read.
+//! Nothing that is stored is believed but what links: each world's commits are taken from wherever
+//! they stand, in runs, in shared frames, in exports, as long as each follows the one before it.
+//! Everything else that a store has beside its commits is made of them again. The old store is only
+//! read.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -90,7 +91,8 @@ pub struct Survey {
     pub store: Vec<StoreDamage>,
 }
 
-/// Puts what is whole of a damaged store into an engine in memory: what [`rebuild`](crate::copies::rebuild()) would save of it.
+/// Puts what is whole of a damaged store into an engine in memory: what
+/// [`rebuild`](crate::copies::rebuild()) would save of it.
 pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), EngineError> {
     let mut source = OldStore::open(home, found)?;
     let engine = MemoryEngine::new();

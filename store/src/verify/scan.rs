@@ -1,4 +1,5 @@
-//! The shared frames of a store: which of them have commits of which worlds, and what is wrong with them.
+//! The shared frames of a store: which of them have commits of which worlds, and what is wrong with
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

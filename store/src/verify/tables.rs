@@ -55,7 +55,8 @@ impl<'a> LogCompanions<'a> {
         }
     }
 
-    /// Fetches content that stands beside the frames; `None` if nobody looks, or the disk refused to read it.
+    /// Fetches content that stands beside the frames; `None` if nobody looks, or the disk refused
+    /// to read it.
     pub(crate) fn fetch(
         &mut self,
         at: (WorldId, Position),
@@ -153,7 +154,8 @@ impl<'a> LogCompanions<'a> {
         if !self.files.insert(blob) {
             return None;
         }
-        // What a sealed world refers to is sealed with the words that refer to it: here it reads as erased.
+        // What a sealed world refers to is sealed with the words that refer to it: here it reads as
+        // erased.
         let what = match (vault.get(world, blob, None), kept) {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),

@@ -125,8 +125,8 @@ impl Stretch {
         }
     }
 
-    /// Tells whether a commit was put behind the counted ones by a sweep that did not live to count it, or does not count it yet:
-    /// it is in shared frames, too.
+    /// Tells whether a commit was put behind the counted ones by a sweep that did not live to count
+    /// it, or does not count it yet: it is in shared frames, too.
     fn is_uncounted(&self, item: &Item<'_>, has_ended: bool) -> bool {
         let is_behind = |record: &RecordRef<'_>| {
             record.fixed.world == self.owner && record.fixed.first > self.runs_end
@@ -183,7 +183,8 @@ impl Stretch {
     }
 }
 
-/// Puts the units of runs together. Parts whose beginning or end is missing are passed over: then commits are.
+/// Puts the units of runs together. Parts whose beginning or end is missing are passed over: then
+/// commits are.
 #[derive(Debug, Default)]
 pub(crate) struct RunUnits {
     joiner: Joiner,

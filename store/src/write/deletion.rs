@@ -1,8 +1,9 @@
 //! Deleting worlds, so that their text is in no file of the store's directory.
 //!
-//! What is appended already is swept into runs first, so that the shared frames hold nothing of the world. Then its
-//! *tombstone* is written: from there on the world is deleted, and whatever is left of it is removed, now or at the next
-//! opening. The last step copies the database into a fresh one, because sled keeps what was removed in its file.
+//! What is appended already is swept into runs first, so that the shared frames hold nothing of the
+//! world. Then its *tombstone* is written: from there on the world is deleted, and whatever is left
+//! of it is removed, now or at the next opening. The last step copies the database into a fresh
+//! one, because sled keeps what was removed in its file.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,8 @@ pub(crate) struct Traces<'a> {
     pub(crate) keys: &'a Keyring,
 }
 
-/// Deletes worlds that were ended, for who has the chores; also finishes what an earlier deletion left to do.
+/// Deletes worlds that were ended, for who has the chores; also finishes what an earlier deletion
+/// left to do.
 pub(crate) fn delete_alone(
     shared: &Shared,
     traces: Traces<'_>,
@@ -96,7 +98,8 @@ fn check_copies(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<()
     Ok(())
 }
 
-/// Lets nobody append to the worlds any more, if they may be deleted; gives them with forks before their parents.
+/// Lets nobody append to the worlds any more, if they may be deleted; gives them with forks before
+/// their parents.
 pub(crate) fn end(
     shared: &Shared,
     vault: &Vault,
@@ -211,7 +214,8 @@ fn recount(shared: &Shared, engine: &dyn Engine) -> Result<(), EngineError> {
     }
 }
 
-/// Takes the worlds that have tombstones out of an index that was just read, and lets nobody begin them again.
+/// Takes the worlds that have tombstones out of an index that was just read, and lets nobody begin
+/// them again.
 pub(crate) fn take_out(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError> {
     for tombstone in tombstone::all(engine)? {
         index.end(tombstone.world);

@@ -1,4 +1,5 @@
-//! A commit on its way into the log: encoded, its content sealed and parted from it, not yet linked.
+//! A commit on its way into the log: encoded, its content sealed and parted from it, not yet
+//! linked.
 
 use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::event::{Event, EventRecord, StoredContent};
@@ -28,8 +29,8 @@ pub(crate) struct Unlinked {
 }
 
 impl Unlinked {
-    /// Encodes `commit`, and seals its content if there is a keyring for that. Hashing, sealing and encoding are done here, on
-    /// the task that appends.
+    /// Encodes `commit`, and seals its content if there is a keyring for that. Hashing, sealing and
+    /// encoding are done here, on the task that appends.
     pub(crate) fn encode(
         commit: &Commit,
         upcasters: &Upcasters,
@@ -145,7 +146,8 @@ fn check_content(first: Position, records: &[EventRecord]) -> Result<(), Malform
     Ok(())
 }
 
-/// One salt per record, of real randomness: whoever knows the log must not be able to guess erased content.
+/// One salt per record, of real randomness: whoever knows the log must not be able to guess erased
+/// content.
 fn salts(records: &[EventRecord]) -> Result<Vec<Salt>, Malformed> {
     let mut salts = vec![[0; 16]; records.len()];
     random::fill(salts.as_flattened_mut())

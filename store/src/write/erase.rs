@@ -1,7 +1,9 @@
-//! Erasing content: run by run, so that all that is hashed stays, and then out of the engine's files.
+//! Erasing content: run by run, so that all that is hashed stays, and then out of the engine's
+//! files.
 //!
-//! Each step can be done again: an erasure that a process died in is asked for anew, and begins at the beginning. The order
-//! matters only for blobs, which the events name that are about to be erased: they go first.
+//! Each step can be done again: an erasure that a process died in is asked for anew, and begins at
+//! the beginning. The order matters only for blobs, which the events name that are about to be
+//! erased: they go first.
 
 use std::collections::BTreeSet;
 
@@ -142,7 +144,8 @@ impl Eraser<'_> {
         runs::leave_shared_frames(self.shared, self.shared.lease().engine()?)
     }
 
-    /// Destroys the keys of people of whom nothing else is left: that reaches every copy of what is sealed with them.
+    /// Destroys the keys of people of whom nothing else is left: that reaches every copy of what is
+    /// sealed with them.
     fn destroy_keys(&self, world: WorldId, meant: &Meant) -> Result<(), EngineError> {
         let lease = self.shared.lease();
         let (mut doomed, kept) = units::keys(lease.engine()?, world, |at| meant.covers(at))?;
@@ -172,7 +175,8 @@ impl Eraser<'_> {
             .is_some_and(|base| base.is_copied)
     }
 
-    /// Removes the blobs that only erased events refer to. Says how many this request has taken away so far.
+    /// Removes the blobs that only erased events refer to. Says how many this request has taken
+    /// away so far.
     fn remove_files(
         &self,
         family: &[(WorldId, Position)],

@@ -1,7 +1,7 @@
 //! Forks: a world whose first events are those of another one.
 //!
-//! A fork shares the records of its parent up to where it left it, and keeps only its own. Nothing of the parent is
-//! changed by that, and nothing is written twice, unless the fork is given a copy.
+//! A fork shares the records of its parent up to where it left it, and keeps only its own. Nothing
+//! of the parent is changed by that, and nothing is written twice, unless the fork is given a copy.
 
 use std::sync::Arc;
 
@@ -97,8 +97,8 @@ enum Walked {
     Moved,
 }
 
-/// Hands out the records of a world in order, those of its parents first, up to the one that holds `until`; with each, the
-/// world that keeps it.
+/// Hands out the records of a world in order, those of its parents first, up to the one that holds
+/// `until`; with each, the world that keeps it.
 fn walk(
     engine: &dyn Engine,
     sources: &[SharedRecords],
@@ -146,7 +146,8 @@ fn damaged(error: Malformed) -> EngineError {
     EngineError::Damaged(error.0)
 }
 
-/// Returns how far a world had come with the commit that holds the event at `at`; `None` if frames were moved meanwhile.
+/// Returns how far a world had come with the commit that holds the event at `at`; `None` if frames
+/// were moved meanwhile.
 fn reach_at(
     engine: &dyn Engine,
     sources: &[SharedRecords],
@@ -211,7 +212,8 @@ pub(crate) fn recover(
     )
 }
 
-/// The fork itself, before its first commit: what it says of its parent must be what the parent's log says.
+/// The fork itself, before its first commit: what it says of its parent must be what the parent's
+/// log says.
 pub(crate) fn begin(origin: &Origin, parent: Reach) -> Result<Reach, Malformed> {
     let forked = &origin.forked;
     let fits = parent.head == forked.base.of

@@ -83,7 +83,8 @@ impl Queue {
         self.state().turns.is_empty()
     }
 
-    /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least one.
+    /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least
+    /// one.
     pub(crate) fn take(&self, bytes_max: usize) -> Vec<AppendRequest> {
         let mut state = self.state();
         let mut taken = Vec::new();

@@ -153,7 +153,8 @@ fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<Hash,
     }
 }
 
-/// Compares what was recovered with the head record: `Err` gives the frame that is missing or another.
+/// Compares what was recovered with the head record: `Err` gives the frame that is missing or
+/// another.
 pub(crate) fn check_head(index: &Index, recorded: Option<Head>) -> Result<(), FrameNumber> {
     match recorded {
         // A log that ends before its record was cut: that is an error, and no recovery

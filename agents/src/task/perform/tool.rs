@@ -17,8 +17,8 @@ use crate::task::progress::Reports;
 use crate::task::{WorldTask, permission};
 
 impl WorldTask {
-    /// Reads from the log that the call may start; records the start, which `decide` allows only while the call is open in the
-    /// agent's memory; then runs the tool.
+    /// Reads from the log that the call may start; records the start, which `decide` allows only
+    /// while the call is open in the agent's memory; then runs the tool.
     pub(super) async fn run_tool(
         &mut self,
         effect: Effect,
@@ -103,8 +103,8 @@ impl WorldTask {
         });
     }
 
-    /// The tool that a call is for. One that was defined anew since its turn began, or works in another folder, is another
-    /// tool.
+    /// The tool that a call is for. One that was defined anew since its turn began, or works in
+    /// another folder, is another tool.
     fn tool(
         &self,
         agent: &AgentName,

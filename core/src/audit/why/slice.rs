@@ -1,7 +1,8 @@
 //! The causal slice of an event: the events without which it would not have happened.
 //!
-//! Every cause is an earlier event, so one way back through the log finds them all. [`Slice::needs`] names the commit that
-//! is wanted next, always an older one; whoever has the log looks it up and hands it to [`Slice::take`].
+//! Every cause is an earlier event, so one way back through the log finds them all.
+//! [`Slice::needs`] names the commit that is wanted next, always an older one; whoever has the log
+//! looks it up and hands it to [`Slice::take`].
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,8 @@ pub struct SliceNode {
     pub command: CommandKind,
     /// The principal who gave that command.
     pub by: Principal,
-    /// The events that made it necessary, in the order of the log; none for what somebody did of their own accord.
+    /// The events that made it necessary, in the order of the log; none for what somebody did of
+    /// their own accord.
     pub because: Vec<Position>,
 }
 
@@ -51,7 +53,8 @@ impl SliceNode {
         }
     }
 
-    /// Tells whether a person, the world's script, or the process that has the world open did it of their own accord.
+    /// Tells whether a person, the world's script, or the process that has the world open did it of
+    /// their own accord.
     #[must_use]
     pub const fn is_own_act(&self) -> bool {
         match &self.by {
@@ -94,7 +97,8 @@ pub struct Slice {
     /// All events from here on were seen.
     seen: Position,
     nodes: BTreeMap<Position, SliceNode>,
-    /// The events that are wanted, each with the one that it explains; `None` for the one that the slice is of.
+    /// The events that are wanted, each with the one that it explains; `None` for the one that the
+    /// slice is of.
     wants: Vec<(Option<Position>, Want)>,
     is_cut: bool,
 }
@@ -114,7 +118,8 @@ impl Slice {
         }
     }
 
-    /// The event whose commit is to be taken next, older than all before; `None` once the slice is whole.
+    /// The event whose commit is to be taken next, older than all before; `None` once the slice is
+    /// whole.
     #[must_use]
     pub fn needs(&self) -> Option<Position> {
         let before = self.seen.previous();

@@ -79,7 +79,8 @@ fn turn_of_its_own(at: Position, event: &TurnEvent) -> Option<TurnId> {
 }
 
 impl TurnStory {
-    /// Begins with the commit that opens `turn` or sets its news aside; `None` if `commit` does neither.
+    /// Begins with the commit that opens `turn` or sets its news aside; `None` if `commit` does
+    /// neither.
     #[must_use]
     pub fn begin(commit: &Commit, turn: TurnId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == turn.0)?;
@@ -175,7 +176,8 @@ impl TurnStory {
     }
 }
 
-/// Tells whether a message beside the end tells why: the reply, the handoff, or what took the turn's place.
+/// Tells whether a message beside the end tells why: the reply, the handoff, or what took the
+/// turn's place.
 const fn is_told(reason: CloseReason) -> bool {
     match reason {
         CloseReason::Answered | CloseReason::Superseded | CloseReason::HandedOff => true,

@@ -34,7 +34,8 @@ pub struct Verdicts {
     pub others: Others,
     /// The agents that answer, and why.
     pub answers: Vec<AgentVerdict<RoutingReason>>,
-    /// The agents that are silent, and why: at most [`Verdicts::SILENT_MAX`] of those for whom there is no reason of their own.
+    /// The agents that are silent, and why: at most [`Verdicts::SILENT_MAX`] of those for whom
+    /// there is no reason of their own.
     pub silent: Vec<AgentVerdict<Silence>>,
     /// The number of further ones that are silent for the reason that the last one of these has.
     pub more: usize,
@@ -89,8 +90,8 @@ impl Verdicts {
     /// The most agents that are listed as silent without a reason of their own.
     pub const SILENT_MAX: usize = 32;
 
-    /// Returns what was decided about the message that the event at `at` posts, edits or routes, in a room of `agents`. `None`
-    /// if that event does none of it.
+    /// Returns what was decided about the message that the event at `at` posts, edits or routes, in
+    /// a room of `agents`. `None` if that event does none of it.
     #[must_use]
     pub fn of<'a>(
         commit: &Commit,

@@ -82,7 +82,8 @@ impl RebuildSource<'_> {
 }
 
 impl Command {
-    /// Rebuilds the command that made `commit`, as its world [meant](crate::world::World::meant) it.
+    /// Rebuilds the command that made `commit`, as its world [meant](crate::world::World::meant)
+    /// it.
     ///
     /// # Errors
     /// [`RebuildError`].
@@ -90,8 +91,8 @@ impl Command {
         Self::rebuild_from(commit, false)
     }
 
-    /// Rebuilds a command that decides the same as the one that made `commit`: an erased text that no decision reads, such
-    /// as the reason of a yes, is left empty.
+    /// Rebuilds a command that decides the same as the one that made `commit`: an erased text that
+    /// no decision reads, such as the reason of a yes, is left empty.
     ///
     /// # Errors
     /// [`RebuildError`].

@@ -1,8 +1,9 @@
-//! Names as they are compared: NFKC, without characters that nobody sees, case folded, each run of white space as one
-//! blank.
+//! Names as they are compared: NFKC, without characters that nobody sees, case folded, each run of
+//! white space as one blank.
 //!
-//! A text is folded in clusters: a character with all that melts into it. The fold of a text is that of its clusters
-//! one after the other, so that an end in the folded text has its place in the written one.
+//! A text is folded in clusters: a character with all that melts into it. The fold of a text is
+//! that of its clusters one after the other, so that an end in the folded text has its place in the
+//! written one.
 
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
@@ -52,7 +53,8 @@ fn push(folded: &mut String, c: char) {
     }
 }
 
-/// The bytes of the first cluster of `text`. It reaches to the end of `text` if more text could belong to it.
+/// The bytes of the first cluster of `text`. It reaches to the end of `text` if more text could
+/// belong to it.
 pub(crate) fn cluster_len(text: &str) -> usize {
     let mut cluster = Cluster::default();
     text.char_indices()
@@ -110,7 +112,8 @@ fn is_attached(c: char) -> bool {
         .is_some_and(|c| class(c) != CanonicalCombiningClass::NotReordered)
 }
 
-/// `cluster` without the characters that nobody sees. Joiners between emoji make another picture, and stay.
+/// `cluster` without the characters that nobody sees. Joiners between emoji make another picture,
+/// and stay.
 fn seen(cluster: &str) -> String {
     let mut seen = String::with_capacity(cluster.len());
     let mut is_joined = false;

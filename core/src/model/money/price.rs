@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::{Money, MoneyError, write_scaled, written};
 use crate::model::response::Usage;
 
-/// The most digits of a rate behind the point, so that one token costs a whole number of the least amount.
+/// The most digits of a rate behind the point, so that one token costs a whole number of the least
+/// amount.
 const RATE_DIGITS: u32 = 6;
 
-/// The price of a million tokens. Written as a decimal text with at most six digits behind the point, e.g. `"0.25"`.
+/// The price of a million tokens. Written as a decimal text with at most six digits behind the
+/// point, e.g. `"0.25"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -19,8 +21,8 @@ impl Rate {
     /// Returns the price of so many `tokens`.
     #[must_use]
     pub fn of(self, tokens: u64) -> Money {
-        // A millionth of an amount for a million tokens is a millionth of a millionth for one. Two numbers of 64 bits
-        // always have a product of 128.
+        // A millionth of an amount for a million tokens is a millionth of a millionth for one. Two
+        // numbers of 64 bits always have a product of 128.
         Money::from_picos(u128::from(self.0).saturating_mul(u128::from(tokens)))
     }
 }
@@ -42,8 +44,8 @@ impl fmt::Display for Rate {
     }
 }
 
-/// What a model costs, per million tokens. A price is a fact of the definition: costs are computed from it and from what
-/// the provider counted, and nothing is asked of anybody.
+/// What a model costs, per million tokens. A price is a fact of the definition: costs are computed
+/// from it and from what the provider counted, and nothing is asked of anybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -52,8 +54,9 @@ pub struct Price {
     /// Tokens of the request that came from the provider's cache; `None`: as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Rate>,
-    /// Tokens of the request that the provider's cache took in; `None`: as `input`. Where that depends on how long they
-    /// are kept, it is the price of the time that the model's `cache` asks for.
+    /// Tokens of the request that the provider's cache took in; `None`: as `input`. Where that
+    /// depends on how long they are kept, it is the price of the time that the model's `cache` asks
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<Rate>,
     /// Tokens of the answer, reasoning included.
@@ -61,9 +64,11 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the cost of an attempt of which the provider counted `usage`; `None` if it did not count request and answer both.
+    /// Returns the cost of an attempt of which the provider counted `usage`; `None` if it did not
+    /// count request and answer both.
     ///
-    /// Tokens of the cache that it did not count are taken for none, as are those beyond the whole request.
+    /// Tokens of the cache that it did not count are taken for none, as are those beyond the whole
+    /// request.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<Money> {
         let input = usage.input?;
@@ -85,10 +90,12 @@ impl Price {
         )
     }
 
-    /// The most that a request of `input` tokens costs whose answer has at most `output`: whatever of it a cache takes.
+    /// The most that a request of `input` tokens costs whose answer has at most `output`: whatever
+    /// of it a cache takes.
     #[must_use]
     pub fn worst(&self, input: u64, output: u64) -> Money {
-        // Nobody knows before the answer what a cache takes; a budget is held against the worst (decision 0017).
+        // Nobody knows before the answer what a cache takes; a budget is held against the worst
+        // (decision 0017).
         let dearest = [Some(self.input), self.cached, self.cache_written]
             .into_iter()
             .flatten()

@@ -1,8 +1,8 @@
 //! The texts for models in a memory, read back from a checkpoint.
 //!
-//! A checkpoint is as trusted as the log that it was folded from: whoever can write one can write the other. So its
-//! texts are taken as they are. Nothing outside this crate can call these functions, and the types that use them show
-//! nobody else what they read.
+//! A checkpoint is as trusted as the log that it was folded from: whoever can write one can write
+//! the other. So its texts are taken as they are. Nothing outside this crate can call these
+//! functions, and the types that use them show nobody else what they read.
 
 use std::sync::Arc;
 

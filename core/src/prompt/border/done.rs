@@ -28,7 +28,8 @@ pub(crate) struct DoneCall<'c> {
     pub(crate) gave: Option<&'c ModelView>,
 }
 
-/// The one item that tells of `calls`; `None` if there are none. It is data beside fixed words, and no result of a call.
+/// The one item that tells of `calls`; `None` if there are none. It is data beside fixed words, and
+/// no result of a call.
 pub(crate) fn done_before(calls: &[DoneCall<'_>]) -> Option<Item> {
     let older = calls.len().saturating_sub(CALLS_MAX);
     let mut text = DONE_BEFORE.to_owned();

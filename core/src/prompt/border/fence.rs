@@ -1,14 +1,16 @@
 //! Fences: what stands between them is data.
 //!
-//! A fence has the written form `<name>…</name>`. Where the text inside holds something that could be taken for the
-//! beginning or the end of one, in capitals or with blanks, its `<` is written as `&lt;`.
+//! A fence has the written form `<name>…</name>`. Where the text inside holds something that could
+//! be taken for the beginning or the end of one, in capitals or with blanks, its `<` is written as
+//! `&lt;`.
 
 use super::ModelText;
 
 /// The kind of the data between two fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fence {
-    /// A call's result, as a tool, a person who settled a call, or another agent that was asked gave it.
+    /// A call's result, as a tool, a person who settled a call, or another agent that was asked
+    /// gave it.
     ToolOutput,
     /// A state of a client: what its user sees.
     ClientState,
@@ -35,7 +37,8 @@ impl Fence {
         self.open().trim_matches(['<', '>'])
     }
 
-    /// Returns what stands between this fence's two ends in `text`; the whole text if it does not stand between them.
+    /// Returns what stands between this fence's two ends in `text`; the whole text if it does not
+    /// stand between them.
     #[must_use]
     pub fn inside(self, text: &str) -> &str {
         text.strip_prefix(self.open())

@@ -1,4 +1,5 @@
-//! A request that no world made: for tests of codecs and models. There only with the feature `testing`.
+//! A request that no world made: for tests of codecs and models. There only with the feature
+//! `testing`.
 
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use crate::ids::Digest;
 use crate::model::Parameters;
 use crate::prompt::{Item, Layer, ModelRequest, ToolDeclaration};
 
-/// A request out of any strings, for tests of codecs and models. A program that is built with it has no border to
-/// models: the feature `testing` belongs into `[dev-dependencies]`.
+/// A request out of any strings, for tests of codecs and models. A program that is built with it
+/// has no border to models: the feature `testing` belongs into `[dev-dependencies]`.
 #[derive(Debug, Clone, Default)]
 pub struct ForgedRequest {
     /// The provider's name of the model.

@@ -38,7 +38,8 @@ pub(crate) fn written(text: &SpecText, agent: &AgentName) -> Vec<Layer> {
     layers.into_iter().filter_map(layer).collect()
 }
 
-/// Returns who `agent` is, who else is here, and what fences mean. Its length does not depend on the room's.
+/// Returns who `agent` is, who else is here, and what fences mean. Its length does not depend on
+/// the room's.
 pub(crate) fn identity(rules: &Rules, agent: &AgentSpec) -> Layer {
     let shown = agent
         .display

@@ -35,7 +35,8 @@ pub(crate) fn heard(
     }
 }
 
-/// Returns what a client told of what its user sees, as all agents read it: of a state that was erased, only that.
+/// Returns what a client told of what its user sees, as all agents read it: of a state that was
+/// erased, only that.
 pub(crate) fn observed(
     name: &StateName,
     state: Option<&Value>,

@@ -15,7 +15,8 @@ pub(crate) fn summary_instruction() -> Item {
     notice(SUMMARY.to_owned())
 }
 
-/// Returns what stands in the place of results whose calls were erased: a request must not end in the agent's own words.
+/// Returns what stands in the place of results whose calls were erased: a request must not end in
+/// the agent's own words.
 pub(crate) fn erased_notice() -> Item {
     notice(
         "What you said here was erased, and with it the calls that you made and their results."

@@ -10,7 +10,8 @@ use crate::prompt::Item;
 use crate::text::view::{Seen, for_model};
 use crate::tool::ToolOutcome;
 
-/// The end of a call as a model sees it: data of whoever gave it, or one fixed sentence. Only this crate makes one.
+/// The end of a call as a model sees it: data of whoever gave it, or one fixed sentence. Only this
+/// crate makes one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelView {
     /// The changes that a person made before the call ran; empty if there are none.
@@ -21,8 +22,8 @@ pub struct ModelView {
 }
 
 impl ModelView {
-    /// The view of a call that ended as `status`: of the tool's own words as much as its policy allows, and of
-    /// everything else the fixed sentence.
+    /// The view of a call that ended as `status`: of the tool's own words as much as its policy
+    /// allows, and of everything else the fixed sentence.
     pub(crate) fn ended(
         status: &CallStatus,
         outcome: &Content<Option<ToolOutcome>>,
@@ -43,8 +44,8 @@ impl ModelView {
         }
     }
 
-    /// The view of a call that another agent answered: its words are no more ours than a tool's. `None`: they were
-    /// erased.
+    /// The view of a call that another agent answered: its words are no more ours than a tool's.
+    /// `None`: they were erased.
     pub(crate) fn answered(text: Option<&str>, crossing: Crossing<'_>) -> Self {
         text.map_or_else(
             || Self::fixed(ERASED.to_owned(), false, crossing),

@@ -91,7 +91,8 @@ fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
     }
 }
 
-/// Without news no turn opens, without a transcript no message is routed, without attempts nothing is tried.
+/// Without news no turn opens, without a transcript no message is routed, without attempts nothing
+/// is tried.
 fn check_limits(spec: &WorldSpec) -> Result<(), RulesError> {
     let Limits {
         news_max,
@@ -185,7 +186,8 @@ fn check_deny(spec: &WorldSpec, rule: &DenyRule) -> Result<(), RulesError> {
         .map_or(Ok(()), |why| Err(bad(why)))
 }
 
-/// The tool's own list is made of the same constraints. Those of a list mean: and anything may follow.
+/// The tool's own list is made of the same constraints. Those of a list mean: and anything may
+/// follow.
 fn check_paths(tool: &ToolSpec) -> Result<(), RulesError> {
     if let Some(path) = tool.paths.at.iter().find(|path| !is_pointer(path)) {
         return Err(RulesError::BadPointer {

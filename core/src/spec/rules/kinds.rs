@@ -71,8 +71,8 @@ fn columns(field: &ArtifactField) -> &[ArtifactColumn] {
 }
 
 impl Rules {
-    /// The views of `output` that nobody may see, by number: artifacts of a kind that `tool` does not declare, or that do
-    /// not fit their kind.
+    /// The views of `output` that nobody may see, by number: artifacts of a kind that `tool` does
+    /// not declare, or that do not fit their kind.
     pub(crate) fn misfits(&self, tool: &ToolName, output: &ToolOutput) -> Vec<u32> {
         let declared = self.spec.tools.get(tool).map(|tool| &tool.artifacts);
         let fits = |view: &View| match view {

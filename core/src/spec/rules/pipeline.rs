@@ -1,4 +1,5 @@
-//! The stages between an answer and a run, and between a memory and a request: listed in their order, with one digest.
+//! The stages between an answer and a run, and between a memory and a request: listed in their
+//! order, with one digest.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -33,7 +34,8 @@ pub struct Stage {
 }
 
 impl Rules {
-    /// Returns the stages that this room's calls and requests go through. A function of the definition alone.
+    /// Returns the stages that this room's calls and requests go through. A function of the
+    /// definition alone.
     #[must_use]
     pub fn pipeline(&self) -> Pipeline {
         let stages: Vec<Stage> = self

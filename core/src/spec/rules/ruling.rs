@@ -18,8 +18,8 @@ pub(crate) enum Ruling {
 }
 
 impl Rules {
-    /// Tells whether nobody can allow a call of `tool` with `arguments`: a rule of the room denies it, or the tool lists what it
-    /// may be called with and this is not among it.
+    /// Tells whether nobody can allow a call of `tool` with `arguments`: a rule of the room denies
+    /// it, or the tool lists what it may be called with and this is not among it.
     #[must_use]
     pub fn forbids(&self, tool: &ToolSpec, arguments: &Value) -> bool {
         let mut deny = self.spec().policy.deny.iter();

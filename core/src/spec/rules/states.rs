@@ -41,7 +41,8 @@ pub(super) fn check(states: &BTreeMap<StateName, StateSpec>) -> Result<(), Rules
     })
 }
 
-/// The reason that ids cannot be looked up; `None` if each has a place of its own, none within another one.
+/// The reason that ids cannot be looked up; `None` if each has a place of its own, none within
+/// another one.
 fn fault_of_pointers(state: &StateSpec) -> Option<String> {
     for pointer in state.ids.keys() {
         if !pointer.is_empty() && !pointer.starts_with('/') {

@@ -1,4 +1,5 @@
-//! The validators of a call's arguments, from cheap to dear. What they find has a path and a code, and never a value.
+//! The validators of a call's arguments, from cheap to dear. What they find has a path and a code,
+//! and never a value.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -15,13 +16,15 @@ mod text;
 /// The most findings that one call's arguments are answered with.
 pub(super) const FINDINGS_MAX: usize = 8;
 
-/// The most bytes that the paths of all values in a call's arguments have together. Whatever is found in them has its path,
-/// and a validator finds everything at once: under one long key, many values would take more memory than there is.
+/// The most bytes that the paths of all values in a call's arguments have together. Whatever is
+/// found in them has its path, and a validator finds everything at once: under one long key, many
+/// values would take more memory than there is.
 const PATHS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Rules {
-    /// Returns what is to be said about `arguments` for `tool`: errors, which end the call, and warnings, which whoever is asked
-    /// about it is told. At most eight of each; empty if all is well.
+    /// Returns what is to be said about `arguments` for `tool`: errors, which end the call, and
+    /// warnings, which whoever is asked about it is told. At most eight of each; empty if all is
+    /// well.
     ///
     /// Size, depth, form, characters, paths, schema: the first three end the search.
     #[must_use]
@@ -35,7 +38,8 @@ impl Rules {
         }
         let value = match read(arguments) {
             Ok(value) => value,
-            // A person reads the first of two values, and the tool runs with the second (decision 0030).
+            // A person reads the first of two values, and the tool runs with the second
+            // (decision 0030).
             Err(JsonFault::RepeatedKey(_)) => return whole("repeated_key"),
             Err(JsonFault::NotJson(_)) => return whole("not_json"),
         };
@@ -67,7 +71,8 @@ impl Rules {
     }
 }
 
-/// Returns the arguments that are to be paths and are not plain ones: two spellings of one place could be two to rules and to people.
+/// Returns the arguments that are to be paths and are not plain ones: two spellings of one place
+/// could be two to rules and to people.
 fn odd_paths<'v>(
     paths: &'v PathArguments,
     value: &'v Value,
@@ -97,7 +102,8 @@ fn misfits<'v>(
     validator.iter_errors(value).map(finding)
 }
 
-/// Returns the bytes that the paths of `value` and of all values in it have together. Their depth is bounded by then.
+/// Returns the bytes that the paths of `value` and of all values in it have together. Their depth
+/// is bounded by then.
 fn path_bytes(value: &Value, path: usize) -> usize {
     let below = |len: usize| (path + len) + 1;
     let inner = match value {

@@ -142,8 +142,8 @@ pub(super) fn has_property(
     cursor.eat(b':')
 }
 
-/// Skips what the bracket at `cursor` opens, texts and brackets in it included. Gives whether something closes it; if nothing
-/// does, it ends before an empty line, or with the text.
+/// Skips what the bracket at `cursor` opens, texts and brackets in it included. Gives whether
+/// something closes it; if nothing does, it ends before an empty line, or with the text.
 pub(super) fn skip_bracketed(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
     let mut depth = 0_usize;
     loop {
@@ -165,7 +165,8 @@ pub(super) fn skip_bracketed(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
     }
 }
 
-/// Goes to the end of a text, before its quote. One that is not closed in its line is an apostrophe.
+/// Goes to the end of a text, before its quote. One that is not closed in its line is an
+/// apostrophe.
 fn skip_text(cursor: &mut Cursor<'_>, quote: u8) -> Result<(), Stop> {
     let mut ahead = *cursor;
     ahead.skip(1);

@@ -1,4 +1,5 @@
-//! The call forms: which JSON objects are execution artifacts, by their keys, the wires' own words, and known tools.
+//! The call forms: which JSON objects are execution artifacts, by their keys, the wires' own words,
+//! and known tools.
 
 use super::key::Keys;
 use super::kinds::{Kinds, is_type};
@@ -225,7 +226,8 @@ impl Frame {
         }
     }
 
-    /// A key that is a property of the tool that was named before: `{"tool": "search", "query": …}`.
+    /// A key that is a property of the tool that was named before:
+    /// `{"tool": "search", "query": …}`.
     fn read_flat(&mut self, word: &str, known: &Known) {
         let Some((key, tool)) = self.facts.tool else {
             return;

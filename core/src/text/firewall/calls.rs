@@ -3,8 +3,8 @@
 use super::call::Frame;
 use crate::text::firewall::ArtifactFamily;
 
-/// A value with less content of its own than this, beside the calls in it, is withheld with them. What has more is a report:
-/// it loses its calls alone.
+/// A value with less content of its own than this, beside the calls in it, is withheld with them.
+/// What has more is a report: it loses its calls alone.
 const CONTENT_MIN: usize = 2;
 
 /// A call, at its place in the value.
@@ -23,7 +23,8 @@ pub(super) struct Call {
 #[derive(Debug, Default)]
 pub(super) struct FoundCalls {
     found: Vec<Call>,
-    /// The content of the values that were closed last, by where they stand: see [`Frame::content`].
+    /// The content of the values that were closed last, by where they stand: see
+    /// [`Frame::content`].
     content: Vec<(usize, usize)>,
 }
 

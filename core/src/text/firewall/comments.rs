@@ -1,7 +1,8 @@
-//! The places from which comments are known not to end, so that one within a comment costs nothing to whoever begins to read there.
+//! The places from which comments are known not to end, so that one within a comment costs nothing
+//! to whoever begins to read there.
 //!
-//! A value can begin at each bracket, also at one that an earlier value had in a comment. Without this each of them would
-//! read to the end of that comment anew.
+//! A value can begin at each bracket, also at one that an earlier value had in a comment. Without
+//! this each of them would read to the end of that comment anew.
 
 use super::value::LEVELS_MAX;
 
@@ -41,7 +42,8 @@ impl Default for CommentStretch {
 }
 
 impl Comments {
-    /// Returns how many of the bytes from `place` on can be skipped in `comment`, at most `max`, and how it stands behind them.
+    /// Returns how many of the bytes from `place` on can be skipped in `comment`, at most `max`,
+    /// and how it stands behind them.
     ///
     /// A comment that begins later ends no sooner: at most its own star is none to it.
     pub(super) fn skip(
@@ -56,7 +58,8 @@ impl Comments {
         (from <= place && (1..=max).contains(&count)).then_some((count, behind))
     }
 
-    /// Takes note that a comment that stood like `before` at `place` stands like `behind` after `count` bytes.
+    /// Takes note that a comment that stood like `before` at `place` stands like `behind` after
+    /// `count` bytes.
     pub(super) fn note(
         &mut self,
         before: Comment,
@@ -68,7 +71,8 @@ impl Comments {
         let Some(stretch) = self.stretch(behind, level) else {
             return;
         };
-        // In `/*/` the star that a comment begins with does not end it, but it ends the one around that.
+        // In `/*/` the star that a comment begins with does not end it, but it ends the one around
+        // that.
         if stretch.to != place || stretch.behind != before {
             stretch.from = place;
         }

@@ -1,5 +1,5 @@
-//! A place in a text of which more may come. Whoever looks behind its end has to wait, so that what is decided never
-//! depends on where a stream was split.
+//! A place in a text of which more may come. Whoever looks behind its end has to wait, so that what
+//! is decided never depends on where a stream was split.
 
 use super::work;
 

@@ -31,7 +31,8 @@ fn first_in<const N: usize>(word: [u8; 8], wanted: [u8; N]) -> Option<usize> {
     usize::try_from(at).ok().filter(|at| *at < 8)
 }
 
-/// The highest bits of the bytes of `word` that are zero. Those above the lowest of them may be set as well.
+/// The highest bits of the bytes of `word` that are zero. Those above the lowest of them may be set
+/// as well.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }

@@ -1,4 +1,5 @@
-//! The tags and tokens that calls and results stand between, as the wires and their models write them.
+//! The tags and tokens that calls and results stand between, as the wires and their models write
+//! them.
 
 use super::key::Keys;
 use crate::text::firewall::ArtifactFamily;

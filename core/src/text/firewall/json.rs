@@ -1,5 +1,5 @@
-//! Reading one JSON value as it comes, byte by byte and once, as loosely as models write: with any quotes or none, comments,
-//! trailing commas, marks of block quotes and raw line breaks in texts.
+//! Reading one JSON value as it comes, byte by byte and once, as loosely as models write: with any
+//! quotes or none, comments, trailing commas, marks of block quotes and raw line breaks in texts.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,12 @@ use super::vocabulary::{Known, ToolId};
 use super::wide::{self, Wide};
 use super::word::canonical;
 
-/// The most values that may stand in one another. Of those further outside no more is known than that they are there.
+/// The most values that may stand in one another. Of those further outside no more is known than
+/// that they are there.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// The longest key or text that is looked at, in bytes as they are written. Names of tools are far shorter.
+/// The longest key or text that is looked at, in bytes as they are written. Names of tools are far
+/// shorter.
 const WORD_MAX: usize = 512;
 
 /// Room for the keys and texts of most values, in bytes.
@@ -151,8 +153,9 @@ impl Json {
         self.read + self.skew
     }
 
-    /// The calls in it, in order. If it is not whole, those that are open go on to its end, and `depth` of the last says how
-    /// many brackets it has open; where the text ends, what has begun counts.
+    /// The calls in it, in order. If it is not whole, those that are open go on to its end, and
+    /// `depth` of the last says how many brackets it has open; where the text ends, what has begun
+    /// counts.
     pub(super) fn calls(&mut self, is_cut: bool) -> Vec<Call> {
         let end = self.place();
         let cut = match (self.lex, self.expects) {
@@ -231,7 +234,8 @@ impl Json {
         Reads::Further
     }
 
-    /// Reads what may follow a token. Returns how many bytes were taken; `None` if the first cannot stand here.
+    /// Reads what may follow a token. Returns how many bytes were taken; `None` if the first cannot
+    /// stand here.
     fn between(&mut self, b: u8) -> Option<usize> {
         if b.is_ascii_whitespace() || b == b'>' && self.is_lead {
             self.is_lead |= b == b'\n';
@@ -519,7 +523,8 @@ impl Json {
         Some(1)
     }
 
-    /// Gives how many bytes were taken: those before the end of the comment, or the one that ends it.
+    /// Gives how many bytes were taken: those before the end of the comment, or the one that ends
+    /// it.
     fn in_comment(&mut self, rest: &[u8], comment: Comment) -> usize {
         let end = match comment {
             Comment::Line => rest.iter().position(|b| *b == b'\n'),

@@ -1,4 +1,5 @@
-//! The kinds of values that a property of a tool can have, by its schema: by them arguments are told from a schema.
+//! The kinds of values that a property of a tool can have, by its schema: by them arguments are
+//! told from a schema.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +67,8 @@ impl Kinds {
     }
 }
 
-/// Tells whether `word`, canonical, is how schemas and documents call a type: no value that somebody would search for.
+/// Tells whether `word`, canonical, is how schemas and documents call a type: no value that
+/// somebody would search for.
 pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,

@@ -52,7 +52,8 @@ const FIRST: [&str; 24] = [
     "usetool",
 ];
 
-/// The call whose first label is at `cursor`, in a line that begins with its bytes: from where to where, and what it is.
+/// The call whose first label is at `cursor`, in a line that begins with its bytes: from where to
+/// where, and what it is.
 pub(super) fn find(
     cursor: Cursor<'_>,
     known: &Known,
@@ -123,7 +124,8 @@ fn indent(cursor: &mut Cursor<'_>) -> Result<usize, Stop> {
     cursor.take_while(usize::MAX, is_indent).map(<[u8]>::len)
 }
 
-/// `label:`, if it is next, as it is written and canonical. One of which only the beginning is there must fit.
+/// `label:`, if it is next, as it is written and canonical. One of which only the beginning is
+/// there must fit.
 fn label<'t>(
     cursor: &mut Cursor<'t>,
     fits: impl Fn(&str) -> bool,

@@ -103,7 +103,8 @@ fn labelled(cursor: Cursor<'_>, from: usize, known: &Known) -> Result<FoundArtif
     named(cursor, known).map(|to| found(from, to, ArtifactFamily::CallTag))
 }
 
-/// The name of a tool alone in its line, and its arguments as JSON on the next. Gives where they end.
+/// The name of a tool alone in its line, and its arguments as JSON on the next. Gives where they
+/// end.
 fn named(mut cursor: Cursor<'_>, known: &Known) -> Result<usize, Stop> {
     let name = match cursor.take_while(NAME_MAX, is_name) {
         Ok(name) => canonical(name),
@@ -129,7 +130,8 @@ fn named(mut cursor: Cursor<'_>, known: &Known) -> Result<usize, Stop> {
     Ok(cursor.at)
 }
 
-/// Skips what may stand before the first word of a line, and what may be cut from there: mentions and routing tags.
+/// Skips what may stand before the first word of a line, and what may be cut from there: mentions
+/// and routing tags.
 fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let is_lead = |b: u8| {
         matches!(

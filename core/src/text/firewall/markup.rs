@@ -20,7 +20,8 @@ const NAME_MAX: usize = 128;
 /// The longest head of a message to a tool, in bytes.
 const HEAD_MAX: usize = 256;
 
-/// The artifact that begins with the tag at `cursor`, which is the beginning of its bytes and stands at `place` in the text.
+/// The artifact that begins with the tag at `cursor`, which is the beginning of its bytes and
+/// stands at `place` in the text.
 pub(super) fn find(
     mut cursor: Cursor<'_>,
     place: usize,
@@ -88,7 +89,8 @@ pub(super) fn find(
     }
 }
 
-/// Tells whether the tag before `cursor`, named as a tool, has a property of that: `<search query="x"/>`.
+/// Tells whether the tag before `cursor`, named as a tool, has a property of that:
+/// `<search query="x"/>`.
 fn has_property(cursor: Cursor<'_>, tag: &Tag, known: &Known) -> bool {
     let text = cursor.bytes.get(..cursor.at).unwrap_or_default();
     let mut heads = text
@@ -219,8 +221,8 @@ impl Form {
 }
 
 impl Form {
-    /// Skips what a call between tokens has before its arguments, where no closing token tells its end. Gives whether
-    /// it has.
+    /// Skips what a call between tokens has before its arguments, where no closing token tells its
+    /// end. Gives whether it has.
     fn skip_name(self, cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
         if self.name == PYTHON {
             cursor.take_while(usize::MAX, |b| !matches!(b, b'<' | b'\n' | b'('))?;
@@ -302,7 +304,8 @@ fn call(mut cursor: Cursor<'_>, known: &Known) -> Result<BodyBegins, Stop> {
     }
 }
 
-/// `<invoke name="search">`, `<function=search>`, `<search><query>`: by a known tool, or by what only a wire writes.
+/// `<invoke name="search">`, `<function=search>`, `<search><query>`: by a known tool, or by what
+/// only a wire writes.
 fn invoked(
     mut cursor: Cursor<'_>,
     tag: &Tag,
@@ -362,7 +365,8 @@ struct ArtifactWalk<'w> {
 }
 
 impl ArtifactWalk<'_> {
-    /// Returns where the artifact closes; `None` if nothing closes it, and `cursor` is where it ends then.
+    /// Returns where the artifact closes; `None` if nothing closes it, and `cursor` is where it
+    /// ends then.
     fn end(mut self, cursor: &mut Cursor<'_>) -> Result<Option<usize>, Stop> {
         let always_text = self.is_text;
         let mut good = cursor.at;

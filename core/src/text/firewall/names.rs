@@ -8,7 +8,8 @@ use super::work;
 /// The longest name of a tool with what qualifies it, in bytes.
 const NAME_MAX: usize = 128;
 
-/// Tells whether a tool is named in `text`, where names stand: between marks. Names that are no words of prose may stand anywhere.
+/// Tells whether a tool is named in `text`, where names stand: between marks. Names that are no
+/// words of prose may stand anywhere.
 pub(super) fn a_tool(text: &[u8], known: &Known) -> bool {
     work::note(text.len());
     let is_part = |b: u8| is_name(b) && !matches!(b, b'.' | b':');

@@ -1,14 +1,15 @@
 //! Code that is shown to people: fences and spans of code behind words that explain them.
 //!
-//! A routing tag and an agent's own mention are cut from a reply later on. They explain nothing: code that only they stand
-//! before is all that people would read.
+//! A routing tag and an agent's own mention are cut from a reply later on. They explain nothing:
+//! code that only they stand before is all that people would read.
 
 use crate::text::reply::bracket::{Bracket, BracketState};
 
 /// The fewest marks of a fence.
 const FENCE_MIN: usize = 3;
 
-/// The most words of a mention. Whose mention it is, and so how many words its name has, is not known here.
+/// The most words of a mention. Whose mention it is, and so how many words its name has, is not
+/// known here.
 const MENTION_WORDS: usize = 3;
 
 /// The state of the text that people read.

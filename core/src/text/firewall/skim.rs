@@ -41,8 +41,9 @@ pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends,
     Ok(ends)
 }
 
-/// Returns where a part of `value` ends that has `depth` brackets open, if `value` begins with `bytes` and broke: with the bracket
-/// that closes it, if one does within `max` bytes on the lines that still look like JSON; else with its last token.
+/// Returns where a part of `value` ends that has `depth` brackets open, if `value` begins with
+/// `bytes` and broke: with the bracket that closes it, if one does within `max` bytes on the lines
+/// that still look like JSON; else with its last token.
 pub(super) fn broken_end(
     bytes: &[u8],
     value: &Value,

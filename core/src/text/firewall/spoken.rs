@@ -1,5 +1,5 @@
-//! Calls as code: `search(query="x")`, `print(default_api.search(query="x"))`, `call:search{query: "x"}`, and messages to a
-//! tool, `commentary to=functions.search json{…}`.
+//! Calls as code: `search(query="x")`, `print(default_api.search(query="x"))`,
+//! `call:search{query: "x"}`, and messages to a tool, `commentary to=functions.search json{…}`.
 
 use super::arguments::{self, Strength};
 use super::before::{BEFORE_MAX, is_name, split_word};
@@ -104,7 +104,8 @@ fn near(before: &[u8]) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// From where on the end of `bytes` is held back, because a call may begin there: none begins before.
+/// From where on the end of `bytes` is held back, because a call may begin there: none begins
+/// before.
 pub(super) fn held_from(bytes: &[u8], from: usize, known: &Known) -> usize {
     let tail = from.max(bytes.len().saturating_sub(BEFORE_MAX));
     let is_start = |at: &usize| {
@@ -264,7 +265,8 @@ fn tokens(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     skip_value(cursor, known).map(drop)
 }
 
-/// Tells whether nothing but blanks, marks of quotes and lists, and those of code stand before in the line.
+/// Tells whether nothing but blanks, marks of quotes and lists, and those of code stand before in
+/// the line.
 fn is_line_start(before: &[u8]) -> bool {
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
     line.iter()

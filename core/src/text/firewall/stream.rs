@@ -27,8 +27,8 @@ const RETRY_MIN: usize = 512;
 
 /// Takes what an agent speaks as it comes, and gives what people may read of it.
 ///
-/// It holds back only what may still become an artifact, to its end. However the text is split into deltas, the spans are the
-/// same apart from where those that pass are split.
+/// It holds back only what may still become an artifact, to its end. However the text is split into
+/// deltas, the spans are the same apart from where those that pass are split.
 #[derive(Debug)]
 pub struct Firewall {
     known: Known,

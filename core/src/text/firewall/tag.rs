@@ -73,7 +73,8 @@ impl Tag {
         }
     }
 
-    /// `<|name|>`, `<|name>`, `<|/name|>`, and tags whose name space stands between bars, `<｜DSML｜invoke …>`.
+    /// `<|name|>`, `<|name>`, `<|/name|>`, and tags whose name space stands between bars,
+    /// `<｜DSML｜invoke …>`.
     fn token(
         cursor: &mut Cursor<'_>,
         shape: TagShape,

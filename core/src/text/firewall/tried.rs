@@ -1,13 +1,14 @@
 //! Where values were tried that are no calls, so that none is read twice.
 //!
-//! A value that breaks breaks with all that is open in it. Only what it had in texts and comments can be read in another
-//! way, from brackets that it did not see.
+//! A value that breaks breaks with all that is open in it. Only what it had in texts and comments
+//! can be read in another way, from brackets that it did not see.
 
 use std::collections::BTreeSet;
 
 use super::value::{LEVELS_MAX, Value};
 
-/// How many times each byte may be read on average: far more often than any text needs that is not made for it.
+/// How many times each byte may be read on average: far more often than any text needs that is not
+/// made for it.
 const READS_MAX: usize = 8;
 
 /// How many bytes may be read in any case.
@@ -53,7 +54,8 @@ impl Tried {
         }
     }
 
-    /// Takes note that the end of a value that breaks at `place` was looked for within so many bytes.
+    /// Takes note that the end of a value that breaks at `place` was looked for within so many
+    /// bytes.
     pub(super) fn note_skimmed(&mut self, place: usize, bytes: usize) {
         self.spent += bytes;
         self.furthest = self.furthest.max(place);

@@ -1,7 +1,8 @@
-//! The places from which tags are known not to be closed, so that one that stands there costs nothing to whoever looks for its end.
+//! The places from which tags are known not to be closed, so that one that stands there costs
+//! nothing to whoever looks for its end.
 //!
-//! A text may have the same opening tag again and again, and close none of them. Without this the rest of the text would
-//! be read for each of them anew.
+//! A text may have the same opening tag again and again, and close none of them. Without this the
+//! rest of the text would be read for each of them anew.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,8 @@ pub(super) struct Value {
     json: Json,
     /// A flag for each time that it was written into a text: true if a backslash was read.
     escapes: Vec<bool>,
-    /// The state of a comment, and its place, before a character of which only the beginning was read.
+    /// The state of a comment, and its place, before a character of which only the beginning was
+    /// read.
     begun: Option<(Comment, usize)>,
     read: usize,
     good: usize,
@@ -30,7 +31,8 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// A value that was written into texts `level` times, behind the name of `tool` if there is one.
+    /// A value that was written into texts `level` times, behind the name of `tool` if there is
+    /// one.
     pub(super) fn new(known: Known, level: usize, tool: Option<ToolId>) -> Self {
         let json = Json::new(known, tool);
         let escapes = vec![false; level];
@@ -95,7 +97,8 @@ impl Value {
         !self.escapes.is_empty()
     }
 
-    /// Reads on: `bytes` stand at `place` in the text whose `comments` those are. What is broken stays so.
+    /// Reads on: `bytes` stand at `place` in the text whose `comments` those are. What is broken
+    /// stays so.
     pub(super) fn feed(&mut self, bytes: &[u8], place: usize, comments: &mut Comments) -> Reads {
         let mut rest = bytes;
         while !rest.is_empty() && !self.is_broken {
@@ -207,7 +210,8 @@ impl Value {
     }
 }
 
-/// Returns how many times the value that `bytes` begin with was written into a text, if it can be a value. `None` asks for more.
+/// Returns how many times the value that `bytes` begin with was written into a text, if it can be a
+/// value. `None` asks for more.
 pub(super) fn level(bytes: &[u8], is_whole: bool) -> Option<Result<usize, ()>> {
     let bytes = bytes.get(..PROBE_MAX).unwrap_or(bytes);
     let is_whole = is_whole || bytes.len() == PROBE_MAX;

@@ -49,7 +49,8 @@ const QUALIFIERS: [&str; 10] = [
 ];
 
 impl Known {
-    /// Tools by name, each with its JSON Schema, and the names of the domain artifacts that tools make.
+    /// Tools by name, each with its JSON Schema, and the names of the domain artifacts that tools
+    /// make.
     pub fn new<'t>(
         tools: impl IntoIterator<Item = (&'t str, &'t Value)>,
         kinds: impl IntoIterator<Item = &'t str>,
@@ -78,7 +79,8 @@ impl Known {
         Self(Arc::new(facts))
     }
 
-    /// Tells whether `word`, canonical, is a tool, also as wires qualify it: `functions.search`, `default_api:search`.
+    /// Tells whether `word`, canonical, is a tool, also as wires qualify it: `functions.search`,
+    /// `default_api:search`.
     pub(super) fn is_tool(&self, word: &str) -> bool {
         self.tool(word).is_some()
     }
@@ -102,8 +104,8 @@ impl Known {
         })
     }
 
-    /// The tool that `word`, canonical, names in code, and whether it is qualified as only wires do: a method of
-    /// something else, `re.search`, is no tool.
+    /// The tool that `word`, canonical, names in code, and whether it is qualified as only wires
+    /// do: a method of something else, `re.search`, is no tool.
     pub(super) fn called(&self, word: &str) -> Option<(ToolId, bool)> {
         if let Some(tool) = self.0.names.get(word) {
             return Some((*tool, false));
@@ -148,7 +150,8 @@ impl Known {
         begins_one(&self.0.properties, word)
     }
 
-    /// Tells whether the name of `tool` could be a word of prose: letters alone, none but the first upper-case.
+    /// Tells whether the name of `tool` could be a word of prose: letters alone, none but the first
+    /// upper-case.
     pub(super) fn is_plain(&self, tool: ToolId) -> bool {
         self.0.tools.get(tool.0).is_some_and(|tool| tool.is_plain)
     }

@@ -1,4 +1,5 @@
-//! Characters of more than one byte that models write for marks of JSON: typographic and full-width ones.
+//! Characters of more than one byte that models write for marks of JSON: typographic and full-width
+//! ones.
 
 use crate::ids::letters::is_blank;
 
@@ -50,7 +51,8 @@ pub(super) fn of(bytes: u32) -> Wide {
     }
 }
 
-/// Returns how many bytes long the mark is that closes `quote` and ends with these bytes, if one does.
+/// Returns how many bytes long the mark is that closes `quote` and ends with these bytes, if one
+/// does.
 pub(super) fn closing(tail: u32, quote: u8) -> Option<usize> {
     let last = tail & 0xff;
     if last == u32::from(b'"') && quote == DOUBLE || last == u32::from(b'\'') && quote == SINGLE {

@@ -2,7 +2,8 @@
 
 use crate::ids::letters::is_blank;
 
-/// `text` without `_`, `▁`, `-`, blanks and characters without a shape, in lower case, its JSON escapes decoded.
+/// `text` without `_`, `▁`, `-`, blanks and characters without a shape, in lower case, its JSON
+/// escapes decoded.
 pub(super) fn canonical(text: &[u8]) -> String {
     let mut word = String::with_capacity(text.len());
     if text.iter().all(|b| b.is_ascii_graphic() && *b != b'\\') {

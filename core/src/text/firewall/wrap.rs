@@ -1,11 +1,12 @@
-//! What goes with an artifact because it held nothing else: the lines of a fence, the marks of a span of code, the
-//! quotes around a value that was written as a text.
+//! What goes with an artifact because it held nothing else: the lines of a fence, the marks of a
+//! span of code, the quotes around a value that was written as a text.
 
 use super::SpokenSpan;
 use super::find::first_of;
 use crate::text::firewall::{ArtifactFamily, Withheld};
 
-/// The most bytes that are held around artifacts: a fence with what it says of its language, and white space.
+/// The most bytes that are held around artifacts: a fence with what it says of its language, and
+/// white space.
 const HELD_MAX: usize = 256;
 
 /// The fewest marks of a fence.
@@ -200,8 +201,8 @@ impl Wrap {
         plain.saturating_add(1)
     }
 
-    /// Takes the next character while something is held. Gives how many bytes it took: none if it has to be looked at
-    /// again.
+    /// Takes the next character while something is held. Gives how many bytes it took: none if it
+    /// has to be looked at again.
     fn step(&mut self, from: u32, text: &str, out: &mut impl FnMut(SpokenSpan<'_>)) -> usize {
         let Some(c) = text.chars().next() else {
             return 0;

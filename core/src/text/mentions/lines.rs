@@ -115,8 +115,8 @@ impl Fences {
     }
 }
 
-/// How a line begins, fed character by character: blanks and comments, a list bullet, a greeting, emphasis or brackets, and
-/// then mentions.
+/// How a line begins, fed character by character: blanks and comments, a list bullet, a greeting,
+/// emphasis or brackets, and then mentions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lead {
     /// Blanks.

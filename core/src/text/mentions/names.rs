@@ -25,7 +25,8 @@ pub(crate) enum SearchEnd<'n, T> {
 }
 
 impl<T> Names<T> {
-    /// Gives `name` to `bearer`, unless somebody has it already: who bore it first keeps it. Whether it is new.
+    /// Gives `name` to `bearer`, unless somebody has it already: who bore it first keeps it.
+    /// Whether it is new.
     pub fn insert(&mut self, name: &str, bearer: T) -> bool {
         let folded = fold(name).into_boxed_str();
         let is_new = !folded.is_empty() && !self.0.contains_key(&folded);
@@ -63,7 +64,8 @@ impl<T> Names<T> {
     }
 }
 
-/// Returns what is wrong with `name` as a name behind `@`, for whoever compares names as mentions do; `None` if nothing is.
+/// Returns what is wrong with `name` as a name behind `@`, for whoever compares names as mentions
+/// do; `None` if nothing is.
 #[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let folded = fold(name);

@@ -15,7 +15,8 @@ const NEAREST_MAX: usize = 3;
 /// The most unknown names of one message that are looked at.
 pub(super) const UNKNOWN_MAX: usize = 3;
 
-/// The agents whose names are nearest to the `unknown` ones, best first: at most three, and none that is far off.
+/// The agents whose names are nearest to the `unknown` ones, best first: at most three, and none
+/// that is far off.
 #[must_use]
 pub fn nearest(unknown: &[String], names: &Names<AgentName>) -> Vec<AgentName> {
     // The one look at every name of the room: only for a message that needs it.
@@ -56,8 +57,8 @@ pub(super) fn is_near<T>(unknown: &str, names: &Names<T>) -> bool {
     names.iter().any(|(name, _)| off(&unknown, name).is_some())
 }
 
-/// Returns how far `unknown` is from `name`: whole from whole, or at one more its first word from it, or it from one of its
-/// words; `None` if that is too far.
+/// Returns how far `unknown` is from `name`: whole from whole, or at one more its first word from
+/// it, or it from one of its words; `None` if that is too far.
 fn off(unknown: &str, name: &str) -> Option<usize> {
     let head = unknown.split(|c| !is_word(c)).next().unwrap_or_default();
     let words = name

@@ -109,8 +109,8 @@ impl Roster {
         self
     }
 
-    /// Those of the `unknown` names that somebody may have mistyped: they are near to the name of an agent or a person. Of
-    /// many the first ones are looked at.
+    /// Those of the `unknown` names that somebody may have mistyped: they are near to the name of
+    /// an agent or a person. Of many the first ones are looked at.
     #[must_use]
     pub fn mistyped(&self, unknown: &[String]) -> Vec<String> {
         let is_typo = |name: &&String| is_near(name, &self.agents) || is_near(name, &self.people);
@@ -145,9 +145,11 @@ impl Roster {
         }
     }
 
-    /// Returns whom `rest`, the text behind an `@`, names, and how many bytes the name takes; `None` if nobody.
+    /// Returns whom `rest`, the text behind an `@`, names, and how many bytes the name takes;
+    /// `None` if nobody.
     ///
-    /// The longest name that fits decides; if it does not end where it should, no shorter one is tried.
+    /// The longest name that fits decides; if it does not end where it should, no shorter one is
+    /// tried.
     pub(crate) fn named(&self, rest: Heard<'_>) -> Result<Option<(Addressee, usize)>, More> {
         let Some((who, len)) = self.longest(rest.capped())? else {
             return Ok(None);
@@ -175,7 +177,8 @@ impl Roster {
         if rest.is_whole { Ok(best) } else { Err(More) }
     }
 
-    /// Returns who is called `folded`; `None` if nobody's name even begins so. Agents come before people.
+    /// Returns who is called `folded`; `None` if nobody's name even begins so. Agents come before
+    /// people.
     fn reach(&self, folded: &str) -> Option<Option<Addressee>> {
         let person = match self.people.reach(folded) {
             SearchEnd::Nowhere => None,
@@ -192,7 +195,8 @@ impl Roster {
     }
 }
 
-/// Tells whether a name ends before `rest`: at the end, white space, `'s`, or punctuation before no letter or digit.
+/// Tells whether a name ends before `rest`: at the end, white space, `'s`, or punctuation before no
+/// letter or digit.
 fn ends(rest: Heard<'_>) -> Result<bool, More> {
     let rest = rest.capped();
     let mut chars = rest

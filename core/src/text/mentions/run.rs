@@ -34,7 +34,8 @@ impl Gap {
     }
 }
 
-/// Reads the mention that `text` begins with. Its first character is an `@` where a mention can stand.
+/// Reads the mention that `text` begins with. Its first character is an `@` where a mention can
+/// stand.
 pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
     let at = text.text.chars().next().map_or(0, char::len_utf8);
     let rest = text.behind(at);
@@ -61,7 +62,8 @@ struct UnknownName<'t> {
     goes_on: bool,
 }
 
-/// The name as it was written: up to white space, or a separator before no letter, without the punctuation at its end.
+/// The name as it was written: up to white space, or a separator before no letter, without the
+/// punctuation at its end.
 fn written(rest: Heard<'_>) -> Result<UnknownName<'_>, More> {
     let token = rest.capped();
     let end = token_end(token)?;
@@ -135,7 +137,8 @@ fn len_of(rest: Heard<'_>, such: fn(char) -> bool) -> Result<usize, More> {
     Ok(rest.or_more(len)?.unwrap_or(rest.text.len()))
 }
 
-/// The bytes of the emphasis and the brackets before the mention that comes next; `None` if none comes.
+/// The bytes of the emphasis and the brackets before the mention that comes next; `None` if none
+/// comes.
 fn opening(rest: Heard<'_>) -> Result<Option<usize>, More> {
     let len = len_of(rest, is_wrap)?;
     let next = rest.behind(len);

@@ -15,8 +15,8 @@ pub(crate) struct Hidden {
 const COMMENT: &str = "<!--";
 const COMMENT_END: &str = "-->";
 
-/// The spans of code in `line`, from a run of backticks to the next run of the same length, and the comments that end in
-/// it, in order. Whatever begins first hides what is in it.
+/// The spans of code in `line`, from a run of backticks to the next run of the same length, and the
+/// comments that end in it, in order. Whatever begins first hides what is in it.
 pub(crate) fn hidden(line: &str) -> Vec<Hidden> {
     let comments = comments(line);
     let mut comments = comments.iter().peekable();

@@ -71,7 +71,8 @@ fn is_card(number: &Prefix<'_>) -> bool {
         && has_luhn_sum(number.digits)
 }
 
-/// Tells whether the groups are those of a card: of four to six digits, the last one shorter. Groups of ids are longer.
+/// Tells whether the groups are those of a card: of four to six digits, the last one shorter.
+/// Groups of ids are longer.
 fn is_grouped(lengths: &[usize]) -> bool {
     match lengths {
         [] | [_] => true,

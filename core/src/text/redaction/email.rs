@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The next address. What stands around an `@` is read up to its edges, and neither side can hold another `@`, so that
-/// no byte is read more than twice.
+/// The next address. What stands around an `@` is read up to its edges, and neither side can hold
+/// another `@`, so that no byte is read more than twice.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     text.match_indices('@').find_map(|(at, _)| {
         let local = text.get(..at)?;
@@ -14,7 +14,8 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Returns where the part before the `@` begins; a quotation mark or a full stop in front does not belong to it.
+/// Returns where the part before the `@` begins; a quotation mark or a full stop in front does not
+/// belong to it.
 fn local_start(before: &str) -> usize {
     let others = before
         .trim_end_matches(|c| is_letter(c) || ".!#$%&'*+-_~".contains(c))
@@ -26,7 +27,8 @@ fn local_start(before: &str) -> usize {
             .len()
 }
 
-/// Returns how long the domain at the beginning of `text` is: labels up to the last one that can be a top-level domain.
+/// Returns how long the domain at the beginning of `text` is: labels up to the last one that can be
+/// a top-level domain.
 fn domain_end(text: &str) -> Option<usize> {
     let run = text
         .find(|c| !is_letter(c) && c != '.' && c != '-')
@@ -51,7 +53,8 @@ fn is_top_level(label: &str) -> bool {
     label.chars().take_while(|c| c.is_alphabetic()).count() >= 2
 }
 
-/// Letters and digits of scripts that put spaces between words. Others would draw the sentence before into the address.
+/// Letters and digits of scripts that put spaces between words. Others would draw the sentence
+/// before into the address.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || (matches!(c, '\u{80}'..'\u{600}' | '\u{1e00}'..'\u{2000}') && c.is_alphanumeric())

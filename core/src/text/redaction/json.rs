@@ -1,7 +1,8 @@
-//! JSON within a text: each of its strings and numbers is rewritten in its place, and what is rewritten is a JSON string.
+//! JSON within a text: each of its strings and numbers is rewritten in its place, and what is
+//! rewritten is a JSON string.
 //!
-//! A text that is a JSON document, or has some in it, has as many afterwards: a marker in the place of a bare number
-//! would make everything around it unreadable.
+//! A text that is a JSON document, or has some in it, has as many afterwards: a marker in the place
+//! of a bare number would make everything around it unreadable.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,8 +47,8 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
     }
 }
 
-/// Returns where the documents of `text` stand: objects and arrays. Within other text only those with a string in them: the
-/// brackets of prose hold numbers as well.
+/// Returns where the documents of `text` stand: objects and arrays. Within other text only those
+/// with a string in them: the brackets of prose hold numbers as well.
 fn documents(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0_usize;
@@ -195,7 +196,8 @@ impl<'t> Document<'t> {
         end
     }
 
-    /// The name of a field. Names that become the same are told apart by a number, so that none is lost.
+    /// The name of a field. Names that become the same are told apart by a number, so that none is
+    /// lost.
     fn field(&mut self, place: Range<usize>, name: String) {
         let new = match (self.rewrite)(None, &name) {
             Cow::Owned(new) => Some(new),

@@ -15,8 +15,8 @@ pub(super) struct Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// Reads the groups from `start` on, as far as they have at most `digits_max` digits together. `separator` tells how
-    /// long the separator at the beginning of a text is.
+    /// Reads the groups from `start` on, as far as they have at most `digits_max` digits together.
+    /// `separator` tells how long the separator at the beginning of a text is.
     pub(super) fn read(
         text: &'a str,
         start: usize,
@@ -48,8 +48,8 @@ impl<'a> Number<'a> {
         number
     }
 
-    /// Returns what the number begins with, by how many groups of it are taken; the longest first, none with fewer than
-    /// `digits_min` digits.
+    /// Returns what the number begins with, by how many groups of it are taken; the longest first,
+    /// none with fewer than `digits_min` digits.
     pub(super) fn prefixes(&self, digits_min: usize) -> impl Iterator<Item = Prefix<'_>> {
         let prefix = |count| {
             let lengths = self.lengths.get(..count)?;
@@ -88,7 +88,8 @@ pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
         .map(|(at, _)| at)
 }
 
-/// Tells whether `byte` belongs to an ASCII word. Other letters do not: many scripts put no space before a number.
+/// Tells whether `byte` belongs to an ASCII word. Other letters do not: many scripts put no space
+/// before a number.
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

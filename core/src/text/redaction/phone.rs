@@ -7,13 +7,15 @@ use super::number::{Number, Prefix, SPACES, begins_word, ends_word, goes_on, has
 /// The fewest digits of a number, which only a label tells from others.
 const DIGITS_MIN: usize = 7;
 
-/// The most digits of an international number (ITU-T E.164), and two for the `00` that may stand for the `+`.
+/// The most digits of an international number (ITU-T E.164), and two for the `00` that may stand
+/// for the `+`.
 const DIGITS_MAX: usize = 15 + 2;
 
 /// The most characters between two groups, as in `+49 (0) 30`.
 const SEPARATOR_CHARS_MAX: usize = 3;
 
-/// The characters that join digits to something else than a telephone number: a date, a time, an address, a version, a price.
+/// The characters that join digits to something else than a telephone number: a date, a time, an
+/// address, a version, a price.
 const JOINERS: [char; 5] = ['.', ',', ':', '/', '-'];
 
 /// Words before a number that make it one to call.
@@ -155,7 +157,8 @@ fn is_north_american(digits: &[u8]) -> bool {
     matches!(digits, [b'2'..=b'9', _, _, b'2'..=b'9', ..])
 }
 
-/// `00` and the country. Without separators it must be long: order numbers begin with zeros as well.
+/// `00` and the country. Without separators it must be long: order numbers begin with zeros as
+/// well.
 fn is_dialled_abroad(digits: &str, lengths: &[usize]) -> bool {
     let digits_min = if lengths.len() > 1 { 10 } else { 12 };
     digits.len() >= digits_min

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{json, value};
 
-/// The values of a world's secrets, which are taken out of texts wherever they stand. It is never shown nor stored: it
-/// is made when work is performed, and dropped with it.
+/// The values of a world's secrets, which are taken out of texts wherever they stand. It is never
+/// shown nor stored: it is made when work is performed, and dropped with it.
 #[derive(Clone, Default)]
 pub struct SecretRules {
     values: Vec<String>,
@@ -21,8 +21,8 @@ impl SecretRules {
     /// Shorter values are not replaced: they would take half of the words with them.
     pub const BYTES_MIN: usize = 6;
 
-    /// Rules for `values`, and for how JSON writes them. Those that are too short are left out, and so are those that
-    /// stand in the marker itself.
+    /// Rules for `values`, and for how JSON writes them. Those that are too short are left out, and
+    /// so are those that stand in the marker itself.
     pub fn new<V: AsRef<str>>(values: impl IntoIterator<Item = V>) -> Self {
         let mut all: Vec<String> = values
             .into_iter()
@@ -42,8 +42,9 @@ impl SecretRules {
         self.values.is_empty()
     }
 
-    /// `text` without the secrets. Those that overlap are taken out together, so that no end of one remains. Where the
-    /// text is JSON, or has JSON in it, they are taken out of its values, unless one reaches over several of them.
+    /// `text` without the secrets. Those that overlap are taken out together, so that no end of one
+    /// remains. Where the text is JSON, or has JSON in it, they are taken out of its values, unless
+    /// one reaches over several of them.
     #[must_use]
     pub fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_empty() {
@@ -82,7 +83,8 @@ impl SecretRules {
         Cow::Owned(redacted)
     }
 
-    /// Takes the secrets out of the strings in `value` at every depth, the names of fields included.
+    /// Takes the secrets out of the strings in `value` at every depth, the names of fields
+    /// included.
     pub fn redact_value(&self, value: &mut Value) {
         value::walk(value, &|_name, text| self.redact_text(text));
     }

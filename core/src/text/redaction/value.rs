@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// What becomes of a string, or of a number as it is written, given the name of the field that holds it, if one does. What
-/// an array holds has the name of the array.
+/// What becomes of a string, or of a number as it is written, given the name of the field that
+/// holds it, if one does. What an array holds has the name of the array.
 pub(super) type Rewrite<'r> = dyn for<'a> Fn(Option<&str>, &'a str) -> Cow<'a, str> + 'r;
 
-/// Rewrites every string, every number and every name of a field. A value read from JSON is at most 128 deep.
+/// Rewrites every string, every number and every name of a field. A value read from JSON is at most
+/// 128 deep.
 pub(super) fn walk(value: &mut Value, rewrite: &Rewrite<'_>) {
     walk_field(None, value, rewrite);
 }
@@ -38,7 +39,8 @@ fn walk_field(name: Option<&str>, value: &mut Value, rewrite: &Rewrite<'_>) {
     }
 }
 
-/// Rewrites the names of fields. Two that become the same are told apart by a number, so that none is lost.
+/// Rewrites the names of fields. Two that become the same are told apart by a number, so that none
+/// is lost.
 fn rename(fields: &mut Map<String, Value>, rewrite: &Rewrite<'_>) {
     let rewritten = |name: &String| {
         Some((name.clone(), rewrite(None, name).into_owned())).filter(|(old, new)| old != new)

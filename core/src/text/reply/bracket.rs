@@ -1,4 +1,5 @@
-//! `<world>` and `</world>`, character by character: in any case, with blanks where nobody would see a difference.
+//! `<world>` and `</world>`, character by character: in any case, with blanks where nobody would
+//! see a difference.
 
 /// As much of a bracket as was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

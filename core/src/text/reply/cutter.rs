@@ -10,10 +10,11 @@ use crate::text::UserText;
 use crate::text::firewall::{Firewall, Known, SpokenSpan, Withheld};
 use crate::text::mentions::Roster;
 
-/// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes, and a JSON
-/// value or a call to its end.
+/// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some
+/// kilobytes, and a JSON value or a call to its end.
 ///
-/// Whatever the pieces are, all that it gives, one after the other, is the text that [`whole`](Self::whole) gives for all of them at once.
+/// Whatever the pieces are, all that it gives, one after the other, is the text that
+/// [`whole`](Self::whole) gives for all of them at once.
 #[derive(Debug)]
 pub struct ReplyCutter {
     /// The bytes that were spoken.
@@ -29,7 +30,8 @@ pub struct ReplyCutter {
 }
 
 impl ReplyCutter {
-    /// A cutter before the first word of `agent`, who speaks among those of `roster` in a room with the tools of `known`.
+    /// A cutter before the first word of `agent`, who speaks among those of `roster` in a room with
+    /// the tools of `known`.
     #[must_use]
     pub fn new(agent: AgentName, roster: Roster, known: Known) -> Self {
         let firewall = Firewall::new(known);

@@ -17,7 +17,8 @@ pub(super) struct Own {
     phase: LinePhase,
     /// The pieces between the last mention that stays and the one that is read.
     gap: Vec<Piece>,
-    /// Emphasis and brackets that begin with the mention that is read, or with the one that may come.
+    /// Emphasis and brackets that begin with the mention that is read, or with the one that may
+    /// come.
     wraps: Vec<Piece>,
     /// The state of the line before these.
     unwrapped: Lead,
@@ -198,8 +199,8 @@ impl Own {
         self.phase = LinePhase::Mentions { lead, has_kept };
     }
 
-    /// Takes off the emphasis and the brackets around an own mention: those before it only if some end with it. Gives how
-    /// far the line is read then.
+    /// Takes off the emphasis and the brackets around an own mention: those before it only if some
+    /// end with it. Gives how far the line is read then.
     fn unwrap(&mut self, closing: usize, lead: Lead) -> Lead {
         if closing == 0 || self.wraps.is_empty() {
             return lead;
@@ -209,8 +210,8 @@ impl Own {
         self.unwrapped
     }
 
-    /// Cuts an own mention that ends its run: with what separates it from the others; or, alone, with what separates it
-    /// from the rest of the line. Of `@bob's` only the `@` goes.
+    /// Cuts an own mention that ends its run: with what separates it from the others; or, alone,
+    /// with what separates it from the rest of the line. Of `@bob's` only the `@` goes.
     fn cut_last(&mut self, mention: Vec<Piece>, lead: Lead, has_kept: bool, out: &mut Vec<Piece>) {
         let is_possessive = self.text.starts_with(is_apostrophe)
             && self

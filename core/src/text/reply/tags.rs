@@ -8,11 +8,12 @@ use super::word::Word;
 use super::{RoutingTag, UNKNOWN_ROUTING_TAG};
 use crate::ids::letters::{is_break, is_white};
 
-/// The most bytes from the beginning of a tag to its end. What is longer is no tag, and is not waited for.
+/// The most bytes from the beginning of a tag to its end. What is longer is no tag, and is not
+/// waited for.
 pub(super) const TAG_MAX: u32 = 4 * 1024;
 
-/// Takes a reply character by character and lets through what is no tag. What one tag's removal brings together can be
-/// a tag as well.
+/// Takes a reply character by character and lets through what is no tag. What one tag's removal
+/// brings together can be a tag as well.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     /// The pieces that may still belong to a tag.
@@ -21,7 +22,8 @@ pub(super) struct Tags {
     released: usize,
     /// The tags that have begun in it, the outermost first.
     begun: VecDeque<MaybeTag>,
-    /// A tag ended with its line: only blanks were let through since, and its closing bracket may still come.
+    /// A tag ended with its line: only blanks were let through since, and its closing bracket may
+    /// still come.
     awaits_closing: bool,
     pub(super) found: TagWords,
 }

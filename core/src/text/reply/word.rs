@@ -31,8 +31,9 @@ impl Word {
         names(content).map_or(Self::Unknown, Self::To)
     }
 
-    /// Reads what stands at the end of a line behind a bracket that nothing closes, or only the beginning of a closing
-    /// bracket; `None` if that is no known word, or names go on on the next line.
+    /// Reads what stands at the end of a line behind a bracket that nothing closes, or only the
+    /// beginning of a closing bracket; `None` if that is no known word, or names go on on the next
+    /// line.
     pub(super) fn read_unclosed(content: &str) -> Option<Self> {
         let content = without_half_bracket(content).trim_end_matches(is_blank);
         match Self::read(content) {

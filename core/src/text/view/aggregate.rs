@@ -1,12 +1,13 @@
 //! Facts that many rows have in common: counts, sums and means, and no single value.
 //!
-//! A number of few is a number of one: what is said of fewer rows than the policy asks for is only that they are fewer.
-//! The same holds for a column. A sum and a mean are told where so many *different* numbers other than 0 are in it: the
-//! mean of equal numbers is each of them, and the sum of zeros and one other number is that one. There are no least and
-//! greatest values, no medians and no most frequent values, because each of those is a value of some row.
+//! A number of few is a number of one: what is said of fewer rows than the policy asks for is only
+//! that they are fewer. The same holds for a column. A sum and a mean are told where so many
+//! *different* numbers other than 0 are in it: the mean of equal numbers is each of them, and the
+//! sum of zeros and one other number is that one. There are no least and greatest values, no
+//! medians and no most frequent values, because each of those is a value of some row.
 //!
-//! Known limit: each result is looked at alone. Who may ask for the rows with and without one of them can subtract. A
-//! tool whose arguments pick rows that finely must not have this policy.
+//! Known limit: each result is looked at alone. Who may ask for the rows with and without one of
+//! them can subtract. A tool whose arguments pick rows that finely must not have this policy.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,8 @@ const COLUMNS_MAX: usize = 32;
 /// The most characters of a heading that are told.
 const HEADING_MAX: usize = 64;
 
-/// Returns what a model reads of a table that it may read aggregates of, over at least `rows_min` rows.
+/// Returns what a model reads of a table that it may read aggregates of, over at least `rows_min`
+/// rows.
 pub(super) fn aggregate(table: &Table, rows_min: usize) -> String {
     let rows = table.rows.len();
     if rows < rows_min {

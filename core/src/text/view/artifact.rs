@@ -6,7 +6,8 @@ use super::block::{Block, Column};
 use super::form::{items_of, written};
 use crate::tool::{ArtifactColumn, ArtifactField, ArtifactSpec, FieldForm};
 
-/// Returns what people see of an artifact: its title, and the fields of its kind that its data has, in the kind's order.
+/// Returns what people see of an artifact: its title, and the fields of its kind that its data has,
+/// in the kind's order.
 #[must_use]
 pub fn artifact_blocks(data: &Value, spec: &ArtifactSpec) -> Vec<Block<String>> {
     let fields = spec

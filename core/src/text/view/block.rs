@@ -11,10 +11,11 @@ use crate::ids::ArtifactName;
 use crate::text::UserText;
 use crate::tool::{ArtifactSpec, BlobRef, Table, View};
 
-/// A piece of what people see of a tool's output. Its texts are as the data has them: who shows them on a terminal takes
-/// out what a terminal would obey.
+/// A piece of what people see of a tool's output. Its texts are as the data has them: who shows
+/// them on a terminal takes out what a terminal would obey.
 ///
-/// Only this crate draws one; a `Block<String>` is a copy of one, e.g. one that came from another process.
+/// Only this crate draws one; a `Block<String>` is a copy of one, e.g. one that came from another
+/// process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block<T = UserText> {
@@ -65,7 +66,8 @@ pub struct Column<T = UserText> {
     pub is_numeric: bool,
 }
 
-/// Returns what people see of a view. `kinds` are those of the room: an artifact of another kind is shown as data.
+/// Returns what people see of a view. `kinds` are those of the room: an artifact of another kind is
+/// shown as data.
 #[must_use]
 pub fn blocks(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block> {
     drawn(view, kinds)

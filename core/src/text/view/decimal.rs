@@ -7,8 +7,9 @@ use serde_json::Number;
 /// The most digits behind the point that are computed with.
 const SCALE_MAX: u32 = 18;
 
-/// An exact decimal: `digits` divided by ten to the power of `scale`. Equal numbers are equal values: no digit behind the
-/// point is a trailing zero. Their order is not that of the numbers: it is there for sets.
+/// An exact decimal: `digits` divided by ten to the power of `scale`. Equal numbers are equal
+/// values: no digit behind the point is a trailing zero. Their order is not that of the numbers: it
+/// is there for sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Decimal {
     digits: i128,
@@ -22,7 +23,8 @@ impl Decimal {
         scale: 0,
     };
 
-    /// The number as it is written in JSON, which is the shortest decimal that reads as the same number.
+    /// The number as it is written in JSON, which is the shortest decimal that reads as the same
+    /// number.
     pub(super) fn read(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
@@ -61,7 +63,8 @@ impl Decimal {
         .trimmed()
     }
 
-    /// Divided by `count`, with two digits behind the point more than it has. Halves are rounded away from zero.
+    /// Divided by `count`, with two digits behind the point more than it has. Halves are rounded
+    /// away from zero.
     pub(super) fn mean_of(self, count: u64) -> Option<Self> {
         let scale = self.scale.checked_add(2)?;
         let digits = divided(self.digits_at(scale)?, i128::from(count))?;
@@ -88,7 +91,8 @@ impl Decimal {
         self.digits < 0
     }
 
-    /// Returns its digits without the sign, in groups of three, with at least `fraction_min` behind the point.
+    /// Returns its digits without the sign, in groups of three, with at least `fraction_min` behind
+    /// the point.
     pub(super) fn grouped(self, fraction_min: u32) -> String {
         let (whole, fraction) = self.parts();
         let mut grouped = String::new();

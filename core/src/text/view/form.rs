@@ -86,7 +86,8 @@ fn money(currency: &str, amounts: &[Decimal]) -> Vec<String> {
     amounts.iter().map(written).collect()
 }
 
-/// An object with `min` and `max`, or one of them. `write` gives as many texts as it is given numbers.
+/// An object with `min` and `max`, or one of them. `write` gives as many texts as it is given
+/// numbers.
 fn range(value: &Value, write: impl Fn(&[Decimal]) -> Vec<String>) -> Option<String> {
     let end = |key| value.get(key).and_then(decimal);
     let ends = match (end("min"), end("max")) {

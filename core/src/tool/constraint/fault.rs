@@ -65,7 +65,8 @@ pub enum ConstraintFault {
 }
 
 impl ToolSpec {
-    /// Returns the reason that `constraint` cannot be one on this tool's arguments; `None` if it can.
+    /// Returns the reason that `constraint` cannot be one on this tool's arguments; `None` if it
+    /// can.
     #[must_use]
     pub fn fault_of(&self, constraint: &Constraint, terms: Terms) -> Option<ConstraintFault> {
         if let Err(error) = constraint.check() {
@@ -122,7 +123,8 @@ impl ToolSpec {
         }
     }
 
-    /// Tells whether a line of the tool's own list lets anything follow the items `start` at `place`.
+    /// Tells whether a line of the tool's own list lets anything follow the items `start` at
+    /// `place`.
     fn is_free_behind(&self, place: &str, start: &[Value]) -> bool {
         let offers = |one: &Constraint| match &one.allowed {
             Allowed::Prefix(Value::Array(listed)) => one.path == place && start.starts_with(listed),

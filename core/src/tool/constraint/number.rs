@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// Tells whether two values are equal, where numbers are equal that have one value: `1000`, `1000.0` and `1e3`, `0` and `-0`.
-/// Texts are compared as they are.
+/// Tells whether two values are equal, where numbers are equal that have one value: `1000`,
+/// `1000.0` and `1e3`, `0` and `-0`. Texts are compared as they are.
 pub(super) fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => compare(one, other) == Some(Ordering::Equal),
@@ -31,7 +31,8 @@ pub(super) fn starts_with(list: &[Value], start: &[Value]) -> bool {
             .all(|(item, wanted)| is_equal(item, wanted))
 }
 
-/// The order of two numbers, without rounding: an integer of 64 bits is not taken for the nearest floating point number.
+/// The order of two numbers, without rounding: an integer of 64 bits is not taken for the nearest
+/// floating point number.
 pub(super) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),

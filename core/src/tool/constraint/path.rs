@@ -1,7 +1,8 @@
 //! Paths in arguments: one spelling for each place in a tool's folder, and what lies beneath what.
 //!
-//! Nothing here looks at a disk. A plain path is relative and has no part that leads back or nowhere, so that two plain paths
-//! name one place if and only if they are equal, as long as nobody follows a link on the way.
+//! Nothing here looks at a disk. A plain path is relative and has no part that leads back or
+//! nowhere, so that two plain paths name one place if and only if they are equal, as long as nobody
+//! follows a link on the way.
 
 /// The reason that a text is not a plain path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -52,8 +52,8 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
         })
 }
 
-/// Refuses a schema that would be followed too deep. One whose references only a validator understands has no more steps
-/// than references and what stands in it.
+/// Refuses a schema that would be followed too deep. One whose references only a validator
+/// understands has no more steps than references and what stands in it.
 fn check_steps(schema: &Value) -> Result<(), SchemaError> {
     let at_the_whole = |fault| {
         Err(SchemaError {

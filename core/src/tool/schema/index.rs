@@ -12,7 +12,8 @@ use super::{STEPS_MAX, SchemaError, SchemaFault};
 /// The only dialect that a subschema may name.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The schemas in a schema, by number; the whole is number 0, and each comes behind the one that it stands in.
+/// The schemas in a schema, by number; the whole is number 0, and each comes behind the one that it
+/// stands in.
 #[derive(Debug, Default)]
 pub(super) struct SchemaIndex<'v> {
     nodes: Vec<SchemaNode<'v>>,
@@ -235,7 +236,8 @@ impl<'v> SchemaIndex<'v> {
         }
     }
 
-    /// Refuses a schema that leads through too many others for one value: whoever validates by it goes into each of them.
+    /// Refuses a schema that leads through too many others for one value: whoever validates by it
+    /// goes into each of them.
     pub(super) fn check_steps(&self) -> Result<(), SchemaError> {
         let next = |number| {
             self.node(number)

@@ -21,7 +21,8 @@ pub(super) enum Holds {
     Definitions,
 }
 
-/// Returns the kind of value that `keyword` holds; `None` if neither validation nor a model reads it.
+/// Returns the kind of value that `keyword` holds; `None` if neither validation nor a model reads
+/// it.
 pub(super) fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
         "type" | "enum" | "const" | "format" | "pattern" | "minLength" | "maxLength"
@@ -48,7 +49,8 @@ pub(super) fn holds(keyword: &str) -> Option<Holds> {
     })
 }
 
-/// Tells whether the schemas behind `keyword` are applied to the same value as the one that they stand in.
+/// Tells whether the schemas behind `keyword` are applied to the same value as the one that they
+/// stand in.
 pub(super) fn is_in_place(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 /// The findings of a walk.
 #[derive(Debug, Default)]
 pub(super) struct WalkOrder {
-    /// The starts and all that they lead to: each behind what it leads to, but for what closes a cycle.
+    /// The starts and all that they lead to: each behind what it leads to, but for what closes a
+    /// cycle.
     pub(super) nodes: Vec<usize>,
     /// The nodes that a path leads back to. Without the edges to them there is no cycle.
     pub(super) looped: BTreeSet<usize>,
 }
 
-/// Walks from `starts` along `next`, depth first. Keeps its path on the heap, so that no chain is too long.
+/// Walks from `starts` along `next`, depth first. Keeps its path on the heap, so that no chain is
+/// too long.
 pub(super) fn order(
     starts: impl Iterator<Item = usize>,
     next: impl Fn(usize) -> Vec<usize>,

@@ -24,8 +24,9 @@ pub(super) struct SchemaPlan<'i, 'v> {
 impl<'i, 'v> SchemaPlan<'i, 'v> {
     /// Decides for the whole schema, which has `bytes` bytes: it may grow by as many.
     ///
-    /// What is led to comes first, so that all that stands in place of a reference is known when it is measured. A copy
-    /// costs its own bytes: the `allOf` that it may need around it is no longer than the `$ref` that it replaces.
+    /// What is led to comes first, so that all that stands in place of a reference is known when it
+    /// is measured. A copy costs its own bytes: the `allOf` that it may need around it is no longer
+    /// than the `$ref` that it replaces.
     pub(super) fn of(index: &'i SchemaIndex<'v>, bytes: usize) -> Self {
         let mut plan = Self {
             index,

@@ -1,4 +1,5 @@
-//! The doings of calls, kept for the case that another turn takes the place of the one that they ran in.
+//! The doings of calls, kept for the case that another turn takes the place of the one that they
+//! ran in.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -149,7 +150,8 @@ pub(in crate::world) fn ran_behind(world: &World, at: Position) -> Vec<Ran> {
     ran_after(world, at, |message| message.at == at)
 }
 
-/// The calls that ran in a turn of `agent` that answers the messages at `because`, and behind what was said in it.
+/// The calls that ran in a turn of `agent` that answers the messages at `because`, and behind what
+/// was said in it.
 pub(in crate::world) fn ran_in(
     world: &World,
     agent: &AgentName,
@@ -173,7 +175,8 @@ pub(in crate::world) fn ran_in(
     all
 }
 
-/// The calls that ran for those messages from `from` on that `begins` picks, or for what was said because of them.
+/// The calls that ran for those messages from `from` on that `begins` picks, or for what was said
+/// because of them.
 fn ran_after(world: &World, from: Position, begins: impl Fn(&Message) -> bool) -> Vec<Ran> {
     let mut led_to = Vec::new();
     let mut all = Vec::new();
@@ -190,8 +193,8 @@ fn ran_after(world: &World, from: Position, begins: impl Fn(&Message) -> bool) -
     all
 }
 
-/// The calls that ran in the turns whose place a turn of `agent` takes: the open one, else one with its `count` oldest
-/// news.
+/// The calls that ran in the turns whose place a turn of `agent` takes: the open one, else one with
+/// its `count` oldest news.
 pub(in crate::world) fn redone_by<'w>(
     world: &'w World,
     agent: &AgentName,
@@ -219,7 +222,8 @@ pub(in crate::world) fn redoes(world: &World, agent: &AgentName, count: usize) -
     calls
 }
 
-/// The item that tells `agent` of `calls`, before its turn with its `count` oldest news begins; `None` if there are none.
+/// The item that tells `agent` of `calls`, before its turn with its `count` oldest news begins;
+/// `None` if there are none.
 pub(in crate::world) fn done_before(
     world: &World,
     agent: &AgentName,

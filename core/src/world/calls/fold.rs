@@ -74,7 +74,8 @@ pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
     }
 }
 
-/// Tells whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
+/// Tells whether the rules that a call is taken up under want a second person to allow it: those of
+/// its turn, or those of now.
 fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool {
     let turn = world.agents.turn(agent);
     let rules = [Some(&world.rules), turn.map(|turn| &turn.rules)];
@@ -95,7 +96,8 @@ fn origin<'f>(fold: &'f Fold<'_>, agent: &AgentName, call: CallId) -> Option<&'f
     here.or_else(|| fork::inherited_call(fold, agent, call))
 }
 
-/// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
+/// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that
+/// this one replaces.
 fn written(
     fold: &Fold<'_>,
     event: &CallsAdmitted,
@@ -241,8 +243,8 @@ fn note_denial(world: &mut World, event: &ToolFinished) {
     }
 }
 
-/// Returns what the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
-/// known a model sees nothing of an output.
+/// Returns what the rules that a call was made under, and people, say about what its agent's model
+/// sees of its end. Where no rules are known a model sees nothing of an output.
 fn crossing<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Crossing<'w> {
     let turn = world.agents.turn(agent);
     let spec = turn.map_or(&world.rules, |turn| &turn.rules).spec();
@@ -334,7 +336,8 @@ pub(in crate::world) fn replace_call(world: &mut World, event: &CallReplaced) {
 }
 
 impl Memory {
-    /// Counts a label of ours: of the facts alone, so that erased answers leave the count as it was.
+    /// Counts a label of ours: of the facts alone, so that erased answers leave the count as it
+    /// was.
     fn count_label(&mut self, label: &str) {
         let next = self.unlabelled.saturating_add(1);
         if label == format!("call_{next}") {

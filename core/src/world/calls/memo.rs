@@ -31,8 +31,8 @@ struct Memo {
     because: Arc<[Position]>,
 }
 
-/// Returns what tells calls of a tool that memoises from each other. A result that a model read whole is none for one that may
-/// read less.
+/// Returns what tells calls of a tool that memoises from each other. A result that a model read
+/// whole is none for one that may read less.
 fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
     let schema = schema_digest(tool);
     let settings = tool.settings;
@@ -72,7 +72,8 @@ impl Memos {
     }
 }
 
-/// Returns the position of the result that a call of `tool` with arguments of this digest has without a run.
+/// Returns the position of the result that a call of `tool` with arguments of this digest has
+/// without a run.
 pub(in crate::world) fn memo_of(
     world: &World,
     tool: &ToolSpec,
@@ -86,7 +87,8 @@ pub(in crate::world) fn memo_of(
     memo.map(|memo| memo.at)
 }
 
-/// The result of a call that ended without a run of its own; of one that was erased or forgotten, that it is gone.
+/// The result of a call that ended without a run of its own; of one that was erased or forgotten,
+/// that it is gone.
 pub(in crate::world) fn remembered(world: &World, at: Position) -> Option<CallResult> {
     world
         .memos
@@ -96,8 +98,8 @@ pub(in crate::world) fn remembered(world: &World, at: Position) -> Option<CallRe
         .map(|memo| memo.result.clone())
 }
 
-/// Keeps what a run gave, if it stands for further calls. What a person was asked about does not: it depends on more
-/// than the arguments.
+/// Keeps what a run gave, if it stands for further calls. What a person was asked about does not:
+/// it depends on more than the arguments.
 pub(in crate::world) fn memoise(world: &mut World, event: &ToolFinished, result: &CallResult) {
     let is_done = matches!(event.outcome, Content::Present(Some(ToolOutcome::Done(_))));
     if event.status != CallStatus::Done || !is_done {

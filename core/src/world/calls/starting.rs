@@ -1,4 +1,5 @@
-//! The calls that may start now: reads together, writes as their tool allows, a destructive call alone.
+//! The calls that may start now: reads together, writes as their tool allows, a destructive call
+//! alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,9 +40,10 @@ struct Floor<'w> {
 
 /// The calls that may start together now.
 ///
-/// Calls are served in the order in which they were admitted. One that has to wait holds back those behind it which
-/// it could otherwise wait for without end: all of them if it is destructive, else those of the same tool. The run of
-/// a lost process is not one that goes on: what is in doubt waits for its turn like a call that never ran.
+/// Calls are served in the order in which they were admitted. One that has to wait holds back those
+/// behind it which it could otherwise wait for without end: all of them if it is destructive, else
+/// those of the same tool. The run of a lost process is not one that goes on: what is in doubt
+/// waits for its turn like a call that never ran.
 pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
     let mut waiting: Vec<WaitingCall<'_>> = Vec::new();
     let mut floor = Floor::default();

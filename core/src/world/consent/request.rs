@@ -60,8 +60,8 @@ pub enum RequestKind {
     Outcome {
         /// The lost run.
         attempt: Attempt,
-        /// True if the call waits for the answer. If not, it was closed with the result *unknown*, and the answer is
-        /// only told.
+        /// True if the call waits for the answer. If not, it was closed with the result *unknown*,
+        /// and the answer is only told.
         is_open: bool,
     },
 }

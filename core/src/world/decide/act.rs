@@ -246,7 +246,8 @@ fn take_outcome(draft: &mut Draft<'_>, action: &ShellAction) -> Result<(), No> {
     }
 }
 
-/// Refuses what may ask a model while content is being erased: a request must not hold words that are on their way out.
+/// Refuses what may ask a model while content is being erased: a request must not hold words that
+/// are on their way out.
 fn check_may_ask(draft: &Draft<'_>) -> Result<(), No> {
     if draft.world.upkeep.is_erasing() {
         Err(No::STALE)
@@ -255,7 +256,8 @@ fn check_may_ask(draft: &Draft<'_>) -> Result<(), No> {
     }
 }
 
-/// Returns the reason that only the runtime can bring an outcome: first of all, whether there is such a call.
+/// Returns the reason that only the runtime can bring an outcome: first of all, whether there is
+/// such a call.
 fn intrusion(draft: &Draft<'_>, action: &ShellAction) -> RefusalReason {
     let Some((agent, call)) = action.tool_call() else {
         return RefusalReason::NotTheRuntime;

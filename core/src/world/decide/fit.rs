@@ -1,5 +1,5 @@
-//! Whether what a command leads to can be recorded. What cannot is refused before anything is appended: an append that the
-//! store refuses stops the world.
+//! Whether what a command leads to can be recorded. What cannot is refused before anything is
+//! appended: an append that the store refuses stops the world.
 
 use serde::Serialize;
 
@@ -16,12 +16,13 @@ use crate::spec::limits::{
 use crate::world::World;
 use crate::world::decide::{Draft, act};
 
-/// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
+/// The bytes of JSON up to which a command leads to nothing that is too large: no event says the
+/// same thing often.
 // Measuring decides the command once more, which most commands need not wait for (decision 0026).
 const SMALL: usize = 8 * 1024;
 
-/// Returns what a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
-/// failures are cut. `None` if it is so already.
+/// Returns what a model or an agent brought, within bounds: an answer that cannot be recorded is a
+/// failure, and the details of failures are cut. `None` if it is so already.
 pub(super) fn bounded(world: &World, command: &Command) -> Option<Action> {
     if let Action::Shell(ShellAction::RecordAnswer {
         agent,
@@ -30,8 +31,8 @@ pub(super) fn bounded(world: &World, command: &Command) -> Option<Action> {
         response,
     }) = &command.action
     {
-        // Said before anything is appended: a store that refuses the commit would stop the world, and the model would be asked, and
-        // paid, again (decision 0026).
+        // Said before anything is appended: a store that refuses the commit would stop the world,
+        // and the model would be asked, and paid, again (decision 0026).
         let why = unfit_answer(world, command, response)?;
         let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
         let error = ModelError {
@@ -133,8 +134,8 @@ fn unfit_answer(world: &World, command: &Command, response: &LLMResponse) -> Opt
     unfit(world, command, response)
 }
 
-/// Returns why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
-/// refused for another reason is not said here.
+/// Returns why what `command` leads to cannot be recorded, of which `bulk` is all that may be
+/// large. Whether the command is refused for another reason is not said here.
 fn unfit(world: &World, command: &Command, bulk: &impl Serialize) -> Option<String> {
     let bytes = serde_json::to_vec(bulk).map_or(usize::MAX, |json| json.len());
     if bytes <= SMALL {
@@ -192,7 +193,8 @@ fn misfit(events: &[Event]) -> Option<String> {
     })
 }
 
-/// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
+/// The bytes of facts of `events`; what does not become a record counts as nothing, since it is
+/// refused later.
 pub(in crate::world) fn facts(events: &[Event]) -> usize {
     let records = events.iter().filter_map(|event| event.to_record().ok());
     records.map(|record| counted(&record)).sum()
@@ -203,8 +205,9 @@ fn counted(record: &EventRecord) -> usize {
     record.facts.len() + EVENT_BYTES
 }
 
-/// Tells whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
-/// tools give is kept within bounds by the shell, which can say so in its place.
+/// Tells whether no command of its kind leads to much, or that was looked at where its
+/// [meaning](World::meant) was found. What tools give is kept within bounds by the shell, which can
+/// say so in its place.
 const fn is_bounded(action: &Action) -> bool {
     match action {
         Action::Talk(TalkAction::PostMessage { text, .. })

@@ -1,4 +1,5 @@
-//! A command as a world takes it: what would change nothing, or cannot be done, is put in the form that is recorded.
+//! A command as a world takes it: what would change nothing, or cannot be done, is put in the form
+//! that is recorded.
 
 use std::borrow::Cow;
 
@@ -20,13 +21,15 @@ use crate::world::{World, owed};
 const NOTE_MAX: usize = 4 * 1024;
 
 impl World {
-    /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
+    /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the
+    /// commit that it led to.
     ///
-    /// A definition that is in force already is no revision, and a copy that the world was opened in last no other one,
-    /// unless more is to be asked there. A
-    /// reaction that breaks the rules of agents is the agent's failure, and an answer that cannot be recorded is the failure
-    /// of an attempt. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
-    /// has no result. A decision says whose call it is about. A client's state is in its canonical form.
+    /// A definition that is in force already is no revision, and a copy that the world was opened
+    /// in last no other one, unless more is to be asked there. A reaction that breaks the rules of
+    /// agents is the agent's failure, and an answer that cannot be recorded is the failure of an
+    /// attempt. What is wanted of a model that can no longer be asked is left out, and what a tool
+    /// reported where its run has no result. A decision says whose call it is about. A client's
+    /// state is in its canonical form.
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
@@ -147,8 +150,8 @@ fn outcome_meant(world: &World, command: &Command, action: &ShellAction) -> Opti
     }
 }
 
-/// The form in which a decision is recorded: it says whose call it is about, and nothing of the world that it is made in.
-/// `None` if it has that form already.
+/// The form in which a decision is recorded: it says whose call it is about, and nothing of the
+/// world that it is made in. `None` if it has that form already.
 fn decision(
     world: &World,
     seen: Option<&AgentName>,

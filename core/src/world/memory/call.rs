@@ -33,16 +33,19 @@ pub struct OpenCall {
     /// The effect that it may have, where that depends on its arguments; `None`: the tool's effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectClass>,
-    /// Other arguments that a person put in their place: the call that replaces this one runs with them.
+    /// Other arguments that a person put in their place: the call that replaces this one runs with
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Content<String>>,
-    /// The change that a person made to the arguments of the call that this one replaces, as its agent reads it.
+    /// The change that a person made to the arguments of the call that this one replaces, as its
+    /// agent reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Content<String>>,
     /// The reason that a person denied it, if its agent may read that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied_for: Option<Content<String>>,
-    /// The permission: whose it is, and how much it allows; `None` as long as nobody had to give one.
+    /// The permission: whose it is, and how much it allows; `None` as long as nobody had to give
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Allowance>,
     /// True if the rules that it was taken up under want a second person to allow it.
@@ -60,14 +63,15 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
-    /// Returns what makes two calls of a turn the same to whoever said no to one of them: the tool and the arguments.
+    /// Returns what makes two calls of a turn the same to whoever said no to one of them: the tool
+    /// and the arguments.
     #[must_use]
     pub fn likeness(tool: &ToolName, arguments: Digest) -> Digest {
         Digest::of(&[tool.as_str().as_bytes(), arguments.as_bytes()])
     }
 
-    /// Tells whether its tool works in another folder `now` than the one that people were asked about last, or than it did `then`,
-    /// when its turn began.
+    /// Tells whether its tool works in another folder `now` than the one that people were asked
+    /// about last, or than it did `then`, when its turn began.
     #[must_use]
     pub fn is_elsewhere(&self, then: &ToolSpec, now: &ToolSpec) -> bool {
         let known = self.folder.as_ref().or(then.folder.as_ref());
@@ -102,7 +106,8 @@ impl OpenCall {
         }
     }
 
-    /// The attempt that is next; the first if it waits for neither its turn to run nor for permission.
+    /// The attempt that is next; the first if it waits for neither its turn to run nor for
+    /// permission.
     #[must_use]
     pub const fn next(&self) -> Attempt {
         match &self.state {
@@ -115,7 +120,8 @@ impl OpenCall {
         }
     }
 
-    /// Returns the time at which its first attempt started, as long as that attempt is the same piece of work.
+    /// Returns the time at which its first attempt started, as long as that attempt is the same
+    /// piece of work.
     #[must_use]
     pub const fn first_started(&self) -> Option<Time> {
         match &self.state {

@@ -14,12 +14,14 @@ pub struct Joining {
     pub message: Position,
     /// The episode that belongs to.
     pub episode: EpisodeId,
-    /// The agents that are not done with it. Empty if all are, and the agent is still to be told what became of them.
+    /// The agents that are not done with it. Empty if all are, and the agent is still to be told
+    /// what became of them.
     pub of: BTreeSet<AgentName>,
     /// The fates of those who are done with it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ended: BTreeMap<AgentName, JoinEnd>,
-    /// True if the agent is told of those who gave it no answer. Older rules left it waiting for ever if nobody did.
+    /// True if the agent is told of those who gave it no answer. Older rules left it waiting for
+    /// ever if nobody did.
     #[serde(default)]
     pub tells: bool,
     /// The people who led to what it said.

@@ -22,11 +22,12 @@ pub struct Message {
     pub id: MessageId,
     /// The author.
     pub author: Author,
-    /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name has no say in it.
+    /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name
+    /// has no say in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
-    /// The people who led to it: whoever said it, or, for an agent's message, those who led to the turn it is said in. Four
-    /// eyes compare this, whatever becomes of episodes.
+    /// The people who led to it: whoever said it, or, for an agent's message, those who led to the
+    /// turn it is said in. Four eyes compare this, whatever becomes of episodes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub began_by: BTreeSet<Person>,
     /// The name under which the speaker is shown.
@@ -42,9 +43,11 @@ pub struct Message {
     pub depth: u32,
     /// For an agent's message: the turn in which it is said.
     pub turn: Option<TurnId>,
-    /// For an agent's message: the news of that turn. Once all of them are taken back, it is gone. Empty for people's.
+    /// For an agent's message: the news of that turn. Once all of them are taken back, it is gone.
+    /// Empty for people's.
     pub because: Arc<[Position]>,
-    /// The calls that started in turns that answer it, and those that led to it before other turns took their turns' place.
+    /// The calls that started in turns that answer it, and those that led to it before other turns
+    /// took their turns' place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<Ran>,
     /// True if its words were put in the place of others.
@@ -58,11 +61,13 @@ pub struct Message {
     pub damped: Vec<AgentName>,
     /// The treatment of it by all the others.
     pub others: Others,
-    /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it is a question from
-    /// agent to agent, and those that a handoff passes on. Some may have ended since.
+    /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it
+    /// is a question from agent to agent, and those that a handoff passes on. Some may have ended
+    /// since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<(AgentName, CallId)>,
-    /// True if an agent hands the episode over with it: whoever answers it does not answer its author.
+    /// True if an agent hands the episode over with it: whoever answers it does not answer its
+    /// author.
     #[serde(default)]
     pub is_handoff: bool,
     /// The agents that read it as the result of their call already, and so do not hear it.
@@ -91,8 +96,8 @@ impl Message {
                 || self.damped.contains(agent))
     }
 
-    /// Tells whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
-    /// another agent is no part of these.
+    /// Tells whether an agent says it in its own words: its reply, or what stands beside its tool
+    /// calls. What a call says to another agent is no part of these.
     #[must_use]
     pub fn is_of_turn(&self) -> bool {
         let is_asked = |author: &AgentName| self.asks.iter().any(|(asker, _)| asker == author);

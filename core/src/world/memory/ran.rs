@@ -1,10 +1,12 @@
-//! The calls that started for a message, so that a turn that takes another's place knows what was done already.
+//! The calls that started for a message, so that a turn that takes another's place knows what was
+//! done already.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentName, CallId, Position, ToolName};
 
-/// The most calls that a message knows one by one. Beyond them the older calls of a tool go: that it ran stays known.
+/// The most calls that a message knows one by one. Beyond them the older calls of a tool go: that
+/// it ran stays known.
 const RAN_MAX: usize = 64;
 
 /// A call that started in a turn that answers a message, or that led to it.
@@ -16,7 +18,8 @@ pub struct Ran {
     pub agent: AgentName,
     /// The tool.
     pub tool: ToolName,
-    /// The place of its admission, and its number among the calls there: calls are told in this order, whichever started first.
+    /// The place of its admission, and its number among the calls there: calls are told in this
+    /// order, whichever started first.
     pub order: (Position, u32),
     /// True once another turn takes the place of the one that it ran in.
     pub is_replaced: bool,

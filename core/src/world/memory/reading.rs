@@ -38,7 +38,8 @@ impl Weighs {
 }
 
 impl<'m> Reading<'m> {
-    /// The items of `memory` and then `fresh`; the turn is there for the messages at `news`, in ascending order.
+    /// The items of `memory` and then `fresh`; the turn is there for the messages at `news`, in
+    /// ascending order.
     pub(crate) fn new(memory: &'m Memory, fresh: &'m [Remembered], news: &'m [Position]) -> Self {
         let tokens = fresh.iter().fold(memory.tokens, |sum, kept| {
             sum.saturating_add(u64::from(kept.tokens))
@@ -114,8 +115,8 @@ impl<'m> Reading<'m> {
         self.items.iter().chain(self.fresh)
     }
 
-    /// Returns how many items must go once there are more than `max`: the older half, but no news that is just taken up, and no
-    /// result without its call.
+    /// Returns how many items must go once there are more than `max`: the older half, but no news
+    /// that is just taken up, and no result without its call.
     pub(crate) fn surplus(&self, max: u32) -> usize {
         let max = usize::try_from(max).unwrap_or(usize::MAX);
         let count = self.count();
@@ -127,7 +128,8 @@ impl<'m> Reading<'m> {
         self.cuts(half).last().map_or(0, |cut| cut.items)
     }
 
-    /// Returns how many items must go so that about half of `room` is left: none of the turn's news, however large they are.
+    /// Returns how many items must go so that about half of `room` is left: none of the turn's
+    /// news, however large they are.
     pub(crate) fn too_old(&self, room: u64) -> usize {
         if self.tokens <= room {
             return 0;
@@ -137,8 +139,9 @@ impl<'m> Reading<'m> {
             .map_or(0, |cut| cut.items)
     }
 
-    /// Returns how many items a summary of at most `summary` tokens is to stand for, so that about half of `room` is left; the
-    /// items that are summarised may have `readable` tokens. `None` if a summary would not help.
+    /// Returns how many items a summary of at most `summary` tokens is to stand for, so that about
+    /// half of `room` is left; the items that are summarised may have `readable` tokens. `None` if
+    /// a summary would not help.
     pub(crate) fn summarisable(&self, room: u64, readable: u64, summary: u64) -> Option<usize> {
         let after = self.tokens.saturating_add(summary);
         let goal = after.saturating_sub(room / 2);
@@ -155,7 +158,8 @@ impl<'m> Reading<'m> {
             .map(|cut| cut.items)
     }
 
-    /// Returns where the agent's last answer stands, if it is one of this turn: its calls have just given their results.
+    /// Returns where the agent's last answer stands, if it is one of this turn: its calls have just
+    /// given their results.
     fn last_answer(&self) -> usize {
         let is_said = |kept: &Remembered| matches!(*kept.item, Item::Said { .. });
         let news_from = self.news_from();
@@ -167,7 +171,8 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// The first cut up to `limit` that takes `goal` tokens away, else the last one; none that takes more than `most`.
+    /// The first cut up to `limit` that takes `goal` tokens away, else the last one; none that
+    /// takes more than `most`.
     fn cut(&self, limit: usize, goal: u64, most: u64) -> Option<SummaryCut> {
         let mut found = None;
         for cut in self.cuts(limit).take_while(|cut| cut.tokens <= most) {

@@ -14,8 +14,8 @@ use crate::world::memory::{Memory, Remembered, Turn};
 pub struct TakenBack {
     /// The positions of the messages, in ascending order.
     pub gone: Arc<[Position]>,
-    /// To the agent whose reply was taken back itself: the news of the turn that said it. All that the agent did in
-    /// that turn goes with the reply, while the news stay.
+    /// To the agent whose reply was taken back itself: the news of the turn that said it. All that
+    /// the agent did in that turn goes with the reply, while the news stay.
     pub said_for: Option<Arc<[Position]>>,
 }
 
@@ -36,12 +36,14 @@ impl TakenBack {
     }
 }
 
-/// Tells whether what is there for the messages at `because` goes when those at `gone`, in ascending order, do.
+/// Tells whether what is there for the messages at `because` goes when those at `gone`, in
+/// ascending order, do.
 pub(crate) fn is_within(because: &[Position], gone: &[Position]) -> bool {
     !because.is_empty() && because.iter().all(|at| gone.binary_search(at).is_ok())
 }
 
-/// `because` without the positions at `gone`, which are in ascending order; `None` if it has none of them.
+/// `because` without the positions at `gone`, which are in ascending order; `None` if it has none
+/// of them.
 pub(crate) fn without(because: &[Position], gone: &[Position]) -> Option<Arc<[Position]>> {
     let is_kept = |at: &&Position| gone.binary_search(at).is_err();
     let kept: Arc<[Position]> = because.iter().filter(is_kept).copied().collect();
@@ -49,7 +51,8 @@ pub(crate) fn without(because: &[Position], gone: &[Position]) -> Option<Arc<[Po
 }
 
 impl Memory {
-    /// Takes messages back: at once, or, while the model reads the items in this `incarnation`, once it has done so.
+    /// Takes messages back: at once, or, while the model reads the items in this `incarnation`,
+    /// once it has done so.
     pub(crate) fn take_back(&mut self, taken: TakenBack, incarnation: Incarnation) {
         if self.items.iter().any(|kept| taken.touches(kept)) {
             self.taken_back.push(taken);
@@ -62,7 +65,8 @@ impl Memory {
 
     /// Lets go of the items that were taken back while the model read them.
     pub(crate) fn flush_taken_back(&mut self) {
-        // Every turn comes by here, and almost always for nothing: it must not cost what the memory is long.
+        // Every turn comes by here, and almost always for nothing: it must not cost what the memory
+        // is long.
         if self.taken_back.is_empty() {
             return;
         }
@@ -117,7 +121,8 @@ impl Memory {
 }
 
 impl Turn {
-    /// Tells whether any of its news are among `gone`, or it is the one whose own words were taken back.
+    /// Tells whether any of its news are among `gone`, or it is the one whose own words were taken
+    /// back.
     pub(crate) fn is_undone_by(&self, taken: &TakenBack) -> bool {
         without(&self.because, &taken.gone).is_some() || self.is_of(taken)
     }
@@ -127,7 +132,8 @@ impl Turn {
         taken.said_for.as_ref() == Some(&self.because)
     }
 
-    /// Lets go of the news that are gone. A turn without any, or without its words, has no results to remember either.
+    /// Lets go of the news that are gone. A turn without any, or without its words, has no results
+    /// to remember either.
     pub(crate) fn undo(&mut self, taken: &TakenBack) {
         if is_within(&self.because, &taken.gone) || self.is_of(taken) {
             self.slots.clear();

@@ -53,7 +53,8 @@ pub struct Turn {
     pub model: Option<ModelState>,
     /// The calls of the last answer, in its order.
     pub slots: Vec<Slot>,
-    /// The likenesses of the calls that people said no to in it: see [`OpenCall::likeness`](super::OpenCall::likeness).
+    /// The likenesses of the calls that people said no to in it: see
+    /// [`OpenCall::likeness`](super::OpenCall::likeness).
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<Digest>,
     /// The event that the turn waits on or was moved by last.
@@ -112,7 +113,8 @@ pub struct ModelState {
     pub stream: Option<Position>,
     /// A stream of an older attempt, which the next one will replace.
     pub broken_stream: Option<Position>,
-    /// The names that could be mentioned before somebody left while it was under way; `None` if nobody did.
+    /// The names that could be mentioned before somebody left while it was under way; `None` if
+    /// nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<Arc<Names<Joined>>>,
 }
@@ -147,7 +149,8 @@ pub struct Slot {
     pub label: String,
     /// The tool as the agent named it; empty if that was erased.
     pub tool: String,
-    /// True if the answer that holds the call was erased: then its result has no call to stand behind.
+    /// True if the answer that holds the call was erased: then its result has no call to stand
+    /// behind.
     pub is_erased: bool,
     /// The result.
     pub result: Option<CallResult>,

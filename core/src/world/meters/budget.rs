@@ -15,7 +15,8 @@ pub(in crate::world) struct Used {
 }
 
 impl Used {
-    /// Tells whether `wanted` may be set aside beside it: for an attempt, and for the closing call behind it.
+    /// Tells whether `wanted` may be set aside beside it: for an attempt, and for the closing call
+    /// behind it.
     pub(in crate::world) fn leaves(self, limits: &Limits, wanted: Money) -> Result<(), SpentLimit> {
         let is_within =
             |used: Money, most: Option<Money>| most.is_none_or(|most| used.plus(wanted) <= most);
@@ -44,9 +45,9 @@ impl Used {
     }
 }
 
-/// Returns what is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
-/// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
-/// `settled`, where one has ended that is not folded yet.
+/// Returns what is held against the limits when `agent` wants to spend in `episode`: all that was
+/// spent or may have been, the worst case of what is under way, and the closing call of every other
+/// open turn. Its own attempt counts as `settled`, where one has ended that is not folded yet.
 pub(in crate::world) fn used(
     world: &World,
     agent: &AgentName,

@@ -16,8 +16,9 @@ use crate::world::turns::decide::{calling, compaction, fallback, turn};
 
 /// Returns the next model call of an agent, by the limits of calls and of cost.
 ///
-/// A call with tools is affordable only if a closing call stays affordable behind it, which reads this call's answer
-/// as well. What its tools will give is not known yet: where that is more than is left, the turn ends without one.
+/// A call with tools is affordable only if a closing call stays affordable behind it, which reads
+/// this call's answer as well. What its tools will give is not known yet: where that is more than
+/// is left, the turn ends without one.
 pub(in crate::world) fn affordable(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -38,7 +39,8 @@ pub(in crate::world) fn affordable(
     }
 }
 
-/// Tells whether a summary of what `calling` reads may be paid for, and then the call that is wanted behind it.
+/// Tells whether a summary of what `calling` reads may be paid for, and then the call that is
+/// wanted behind it.
 pub(in crate::world) fn affords_cost_of_summary(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -63,8 +65,8 @@ pub(in crate::world) fn affords_cost_of_summary(
     fits(draft, calling, episode, both).is_ok()
 }
 
-/// Returns what a further attempt sets aside, on the model that it asks. The closing call stays what it was: it begins with
-/// the agent's own model again.
+/// Returns what a further attempt sets aside, on the model that it asks. The closing call stays
+/// what it was: it begins with the agent's own model again.
 pub(in crate::world) fn worst_again(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -83,7 +85,8 @@ pub(in crate::world) fn worst_again(
     })
 }
 
-/// Tells whether that is affordable. The amount that a lost attempt has set aside is still held against the limits.
+/// Tells whether that is affordable. The amount that a lost attempt has set aside is still held
+/// against the limits.
 pub(in crate::world) fn fits_again(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -98,7 +101,8 @@ pub(in crate::world) fn fits_again(
     used(draft, agent, turn.episode).leaves(limits, worst.attempt.plus(worst.closing))
 }
 
-/// Returns what is held against the limits, with the attempt settled that this very commit ends: its money is free again.
+/// Returns what is held against the limits, with the attempt settled that this very commit ends:
+/// its money is free again.
 fn used(draft: &Draft<'_>, agent: &AgentName, episode: EpisodeId) -> Used {
     let ended = draft
         .events
@@ -108,8 +112,9 @@ fn used(draft: &Draft<'_>, agent: &AgentName, episode: EpisodeId) -> Used {
     budget::used(draft.world, agent, episode, settled.as_ref())
 }
 
-/// The limit that left the closing call of an open turn without tools, once that is answered: of calls if no
-/// further one is left or money has no limit, else the limit of money that leaves least.
+/// The limit that left the closing call of an open turn without tools, once that is answered: of
+/// calls if no further one is left or money has no limit, else the limit of money that leaves
+/// least.
 pub(in crate::world) fn limit_of_closing(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -122,8 +127,8 @@ pub(in crate::world) fn limit_of_closing(
         .unwrap_or(SpentLimit::ModelCalls)
 }
 
-/// Tells whether there is money for what would really be sent: what has no room goes first. Where that is summarised,
-/// there is money for the summary and for the call behind it.
+/// Tells whether there is money for what would really be sent: what has no room goes first. Where
+/// that is summarised, there is money for the summary and for the call behind it.
 fn fits_sent(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -145,8 +150,9 @@ fn fits_sent(
     }
 }
 
-/// Returns how many tokens of items a call may have if nothing of the limits of cost is spent; `None` if there is no limit,
-/// or if not even a call without items could be paid for, so that dropping some would gain nothing.
+/// Returns how many tokens of items a call may have if nothing of the limits of cost is spent;
+/// `None` if there is no limit, or if not even a call without items could be paid for, so that
+/// dropping some would gain nothing.
 pub(in crate::world) fn room_of_money(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -180,7 +186,8 @@ fn fits(
     used(draft, calling.agent, episode).leaves(limits, worst.attempt.plus(worst.closing))
 }
 
-/// The most that a call costs whose items have `tokens`, their files included; `None` if its model has no price.
+/// The most that a call costs whose items have `tokens`, their files included; `None` if its model
+/// has no price.
 pub(in crate::world) fn worst(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -214,8 +221,8 @@ pub(in crate::world) fn worst(
     Some(Reserved { attempt, closing })
 }
 
-/// The limit that a model without a price does not fit into: nobody could say whether it does. Only a recorded
-/// definition can have it so.
+/// The limit that a model without a price does not fit into: nobody could say whether it does. Only
+/// a recorded definition can have it so.
 const fn unknown(limits: &Limits) -> SpentLimit {
     if limits.cost.is_some() {
         SpentLimit::Cost

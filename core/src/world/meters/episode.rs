@@ -142,7 +142,8 @@ impl Told {
 }
 
 impl Episode {
-    /// Returns the number of messages in a row that `one` and `other` have woken each other and nobody else with.
+    /// Returns the number of messages in a row that `one` and `other` have woken each other and
+    /// nobody else with.
     #[must_use]
     pub fn in_a_row(&self, one: &AgentName, other: &AgentName) -> u32 {
         let is_it = |pair: &&Pair| pair.agents == in_order(one, other);
@@ -177,8 +178,8 @@ fn in_order(one: &AgentName, other: &AgentName) -> (AgentName, AgentName) {
 
 /// Returns the next model call of `agent` in `episode`; `None` if it can afford none.
 ///
-/// Each open turn holds a reservation of one closing call, so that people always get an answer: a call with tools
-/// is affordable only if a closing call stays affordable behind it.
+/// Each open turn holds a reservation of one closing call, so that people always get an answer: a
+/// call with tools is affordable only if a closing call stays affordable behind it.
 pub(in crate::world) fn affords(
     world: &World,
     rules: &Rules,
@@ -205,7 +206,8 @@ pub(in crate::world) fn affords(
     }
 }
 
-/// Tells whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
+/// Tells whether the episode can pay for a summary and for the call `wanted` behind it, with its
+/// closing call in reserve.
 pub(in crate::world) fn affords_summary(
     world: &World,
     rules: &Rules,
@@ -273,7 +275,8 @@ pub(in crate::world) fn count_call(world: &mut World, agent: &AgentName, tool: &
     *count = count.saturating_add(1);
 }
 
-/// Takes an open call that is about to end as `status` out of the count again, if it never could do anything.
+/// Takes an open call that is about to end as `status` out of the count again, if it never could do
+/// anything.
 pub(in crate::world) fn discount_call(
     world: &mut World,
     agent: &AgentName,
@@ -302,7 +305,8 @@ pub(in crate::world) fn discount_call(
     }
 }
 
-/// Tells whether a call that ended so was turned away when it was taken up, before it was held against a quota.
+/// Tells whether a call that ended so was turned away when it was taken up, before it was held
+/// against a quota.
 const fn ends_unmade(status: &CallStatus) -> bool {
     match status {
         CallStatus::ToolsDisabled

@@ -1,5 +1,5 @@
-//! What the models of a world were asked, and what that cost: a fold of the log, so that it is the same wherever it is
-//! read.
+//! What the models of a world were asked, and what that cost: a fold of the log, so that it is the
+//! same wherever it is read.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::model::response::{ModelErrorKind, Reached, Usage};
 use crate::world::World;
 use crate::world::memory::{Charge, ModelState, Turn};
 
-/// The most pairs of an agent and a model that are told apart; the calls of others are counted together.
+/// The most pairs of an agent and a model that are told apart; the calls of others are counted
+/// together.
 const PAIRS_MAX: usize = 1_000;
 
 /// Money that is gone, that may be gone, and that is set aside.
@@ -20,8 +21,9 @@ const PAIRS_MAX: usize = 1_000;
 pub struct Spent {
     /// The cost of attempts whose tokens the provider counted.
     pub settled: Money,
-    /// What attempts may have cost whose tokens nobody knows: their worst case. They were lost with their process, were
-    /// stopped, failed after the provider had begun, or were answered without a count.
+    /// What attempts may have cost whose tokens nobody knows: their worst case. They were lost with
+    /// their process, were stopped, failed after the provider had begun, or were answered without a
+    /// count.
     pub possible: Money,
     /// The worst case of the attempts that are under way.
     pub reserved: Money,
@@ -50,7 +52,8 @@ pub struct Meter {
     pub lost: u64,
     /// Attempts that may have cost something and whose tokens nobody knows.
     pub uncounted: u64,
-    /// Attempts on a model without a price, as far as they may have cost something: nobody knows how much.
+    /// Attempts on a model without a price, as far as they may have cost something: nobody knows
+    /// how much.
     pub unpriced: u64,
     /// Tokens, as the providers counted them. What they did not count is not in it.
     pub tokens: Tokens,

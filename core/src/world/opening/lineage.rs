@@ -26,7 +26,8 @@ pub struct Branch {
     pub calls: BTreeSet<CallId>,
 }
 
-/// A turn that was open where the world was branched off, with the calls of it that waited for people.
+/// A turn that was open where the world was branched off, with the calls of it that waited for
+/// people.
 #[derive(Debug)]
 pub(in crate::world) struct Inherited {
     pub(in crate::world) agent: AgentName,
@@ -42,7 +43,8 @@ impl World {
         &self.lineage
     }
 
-    /// Returns the treatment of the effects that it owes: only one that was branched off performs none.
+    /// Returns the treatment of the effects that it owes: only one that was branched off performs
+    /// none.
     #[must_use]
     pub fn effects(&self) -> ForkEffects {
         self.lineage
@@ -64,7 +66,8 @@ pub(in crate::world) fn shared(world: &World) -> Position {
         .map_or(Position::ZERO, |branch| branch.at)
 }
 
-/// Returns the reason that a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
+/// Returns the reason that a call that is not open here is none of this world's; `None`: it never
+/// was one of its parents' open ones.
 pub(in crate::world) fn inherited_reason(world: &World, call: CallId) -> Option<RefusalReason> {
     world
         .lineage

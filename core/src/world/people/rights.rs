@@ -18,8 +18,8 @@ impl Access {
         Self { policy, changed }
     }
 
-    /// The rights of `principal`. For a person: what people changed, else what the definition says of them, else its
-    /// default. The world and the runtime have all; agents and tools may read.
+    /// The rights of `principal`. For a person: what people changed, else what the definition says
+    /// of them, else its default. The world and the runtime have all; agents and tools may read.
     #[must_use]
     pub fn of(&self, principal: &Principal) -> Rights {
         rights_of(&self.policy, &self.changed, principal)

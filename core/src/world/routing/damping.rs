@@ -4,8 +4,8 @@ use crate::event::DampReason;
 use crate::world::World;
 use crate::world::routing::{Route, Said};
 
-/// Takes those off whom `said` may not wake any more: all of them once the episode's hop budget is spent, and the other
-/// one of a pair that has only answered each other for too long.
+/// Takes those off whom `said` may not wake any more: all of them once the episode's hop budget is
+/// spent, and the other one of a pair that has only answered each other for too long.
 pub(super) fn damp(world: &World, said: &Said<'_>, route: &mut Route) {
     let limits = &world.rules().spec().limits;
     let (hops, in_a_row) = match (

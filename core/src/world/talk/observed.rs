@@ -1,4 +1,5 @@
-//! What clients told of what their users see: items for all agents, at the place where they were told.
+//! What clients told of what their users see: items for all agents, at the place where they were
+//! told.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use crate::world::World;
 use crate::world::memory::{Memory, Remembered};
 use crate::world::turns::ask;
 
-/// How many times a state is read back until it stays the same: a number with many digits may need two.
+/// How many times a state is read back until it stays the same: a number with many digits may need
+/// two.
 const READS_MAX: usize = 4;
 
 /// A state that the room takes.
@@ -40,7 +42,8 @@ pub(in crate::world) struct Observed {
 #[serde(transparent)]
 pub(in crate::world) struct States(BTreeMap<StateName, VecDeque<Observed>>);
 
-/// The most observations of one state that are kept for agents that have not seen them yet. They see the newest one.
+/// The most observations of one state that are kept for agents that have not seen them yet. They
+/// see the newest one.
 const KEPT_EACH_MAX: usize = 8;
 
 impl States {
@@ -61,7 +64,8 @@ impl States {
         }
     }
 
-    /// The newest observation of each state that an agent sees between `seen` and `horizon`, in the order of the log.
+    /// The newest observation of each state that an agent sees between `seen` and `horizon`, in the
+    /// order of the log.
     fn between(&self, seen: Position, horizon: Position) -> Vec<&Observed> {
         let is_unseen = |observed: &&Observed| observed.at > seen && observed.at <= horizon;
         let newest = self.0.values();
@@ -73,8 +77,8 @@ impl States {
     }
 }
 
-/// Reads a state that a client tells; `None` if the room takes no such state, or it is too large as told or with its
-/// ids resolved, or is no JSON, or does not fit its schema.
+/// Reads a state that a client tells; `None` if the room takes no such state, or it is too large as
+/// told or with its ids resolved, or is no JSON, or does not fit its schema.
 pub(in crate::world) fn told(world: &World, name: &StateName, state: &str) -> Option<Told> {
     let spec = world.rules.spec().states.get(name)?;
     let fits = |text: &str| u32::try_from(text.len()).is_ok_and(|length| length <= spec.bytes_max);
@@ -119,8 +123,8 @@ pub(in crate::world) fn note_state(world: &mut World, event: &StateObserved) {
     world.states.note(&event.name, Observed { at, kept });
 }
 
-/// Returns what `agent` sees for the first time when it looks up to `horizon`, in order: messages, and of each state the
-/// newest observation.
+/// Returns what `agent` sees for the first time when it looks up to `horizon`, in order: messages,
+/// and of each state the newest observation.
 pub(in crate::world) fn fresh_items(
     world: &World,
     agent: &AgentName,

@@ -11,7 +11,8 @@ use crate::world::memory::{Message, is_within, without};
 /// The newest messages, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::world) struct Transcript {
-    /// At most as many as the limit `transcript_max` of the definition; older ones are only in the log.
+    /// At most as many as the limit `transcript_max` of the definition; older ones are only in the
+    /// log.
     messages: VecDeque<Arc<Message>>,
     /// Where those of them stand whose id is not their position: streamed and edited ones.
     moved: BTreeMap<MessageId, Position>,
@@ -51,7 +52,8 @@ impl Transcript {
         self.messages.back_mut()
     }
 
-    /// The depth of a message that answers `reply_to`: 0 if it answers none, or one that is no longer known.
+    /// The depth of a message that answers `reply_to`: 0 if it answers none, or one that is no
+    /// longer known.
     pub(in crate::world) fn depth_below(&self, reply_to: Option<MessageId>) -> u32 {
         reply_to
             .and_then(|id| self.message(id))
@@ -95,8 +97,8 @@ impl Transcript {
         }
     }
 
-    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the
-    /// same turn, and what was said in answer to these alone.
+    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself,
+    /// what its agent said in the same turn, and what was said in answer to these alone.
     pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
         let target = self.message_at(at).filter(|message| message.is_of_turn());
         let is_with = |message: &Message| {

@@ -48,7 +48,8 @@ impl World {
         }
     }
 
-    /// Returns whether anything goes on among agents, people, models and tools. The work owed to the log itself does not count.
+    /// Returns whether anything goes on among agents, people, models and tools. The work owed to
+    /// the log itself does not count.
     #[must_use]
     pub fn room_activity(&self) -> Activity {
         if goes_on(self) {
@@ -107,7 +108,8 @@ pub(in crate::world) fn goes_on(world: &World) -> bool {
     owed::owed_work(world).any(|effect| is_work(&effect)) || busy.any(is_running)
 }
 
-/// Returns the doing of an agent about a call. Of several calls the least one counts: what goes on, then people, then agents.
+/// Returns the doing of an agent about a call. Of several calls the least one counts: what goes on,
+/// then people, then agents.
 const fn waiting(state: &CallState) -> Doing {
     match state {
         CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => {

@@ -46,7 +46,8 @@ impl Frame {
         fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools)
     }
 
-    /// Returns what is to be remembered of it: its link, and the tokens that it leaves for items, the answer's set aside.
+    /// Returns what is to be remembered of it: its link, and the tokens that it leaves for items,
+    /// the answer's set aside.
     pub(in crate::world) fn mark(&self) -> FrameMark {
         let answer = self
             .parameters
@@ -111,7 +112,8 @@ impl World {
 
 /// The parts of `agent`'s requests to a model that do not grow; `None` if there is no such model.
 ///
-/// Where models may only cost so much, every answer has a limit: what is set aside for it is then its worst case.
+/// Where models may only cost so much, every answer has a limit: what is set aside for it is then
+/// its worst case.
 pub(in crate::world) fn frame(
     rules: &Rules,
     written: &[Layer],
@@ -147,7 +149,8 @@ pub(in crate::world) fn frame(
     })
 }
 
-/// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
+/// The messages that `agent` hears for the first time when it looks up to `horizon`, in their
+/// order.
 pub(in crate::world) fn fresh(
     world: &World,
     agent: &AgentName,

@@ -82,7 +82,8 @@ pub(in crate::world) fn decline_turn(world: &mut World, event: &TurnDeclined) {
     world.agents.rest(&event.agent);
 }
 
-/// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
+/// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there,
+/// into its items.
 fn take_news(
     world: &mut World,
     agent: &AgentName,
@@ -363,8 +364,8 @@ pub(in crate::world) fn stop(world: &mut World, event: &Stopped) {
     }
 }
 
-/// The words of people in other episodes, which a turn that is stopped took up with its own news: they are answered in a turn
-/// of its own.
+/// The words of people in other episodes, which a turn that is stopped took up with its own news:
+/// they are answered in a turn of its own.
 fn left_by_stop(
     world: &World,
     agent: &AgentName,
@@ -387,8 +388,8 @@ fn model_mut<'w>(world: &'w mut World, agent: &AgentName) -> Option<&'w mut Mode
 }
 
 impl Memory {
-    /// Returns how far the agent sees when it takes `count` messages of its inbox at `horizon`: not past the first one that it
-    /// leaves there.
+    /// Returns how far the agent sees when it takes `count` messages of its inbox at `horizon`: not
+    /// past the first one that it leaves there.
     pub(in crate::world) fn reaches(&self, horizon: Position, count: usize) -> Position {
         match self.inbox.get(count) {
             Some(left) if left.at <= horizon => self
@@ -424,8 +425,8 @@ impl Memory {
         }
     }
 
-    /// Puts the results of the last answer's calls into the items, in admission order, once all are there; then the
-    /// notices that waited for them.
+    /// Puts the results of the last answer's calls into the items, in admission order, once all are
+    /// there; then the notices that waited for them.
     pub(in crate::world) fn flush_results(&mut self) {
         if !self.open_calls.is_empty() {
             return;

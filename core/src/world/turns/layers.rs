@@ -7,7 +7,8 @@ use crate::prompt::Layer;
 use crate::prompt::border::written;
 use crate::world::World;
 
-/// Returns the words of people that `agent` works by: those of its open turn, else what is in force.
+/// Returns the words of people that `agent` works by: those of its open turn, else what is in
+/// force.
 pub(in crate::world) fn layers_of<'w>(world: &'w World, agent: &AgentName) -> Cow<'w, [Layer]> {
     match world.agents.turn(agent) {
         Some(turn) => Cow::Borrowed(&turn.layers),

@@ -117,8 +117,8 @@ impl World {
         })
     }
 
-    /// Tells whether the tool of an open call is still the one that was called, in the folder that was meant: what a person
-    /// allowed, and what the log says of its effect, is about that one.
+    /// Tells whether the tool of an open call is still the one that was called, in the folder that
+    /// was meant: what a person allowed, and what the log says of its effect, is about that one.
     #[must_use]
     pub fn has_tool_of(&self, agent: &AgentName, call: CallId) -> bool {
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());

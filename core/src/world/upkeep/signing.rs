@@ -26,7 +26,8 @@ pub(super) struct Signing {
 }
 
 impl Signing {
-    /// Signs with `key` from an opening at `now` on. Events that nothing covered `before` still count.
+    /// Signs with `key` from an opening at `now` on. Events that nothing covered `before` still
+    /// count.
     pub(super) fn new(key: &str, before: Option<Self>, now: Time) -> Self {
         Self {
             key: key.to_owned(),
@@ -56,7 +57,8 @@ impl Signing {
         self.since = None;
     }
 
-    /// The signature that is owed: at once if enough is unsigned or nothing else goes on, else after a while.
+    /// The signature that is owed: at once if enough is unsigned or nothing else goes on, else
+    /// after a while.
     pub(super) fn owed(&self, is_quiet: bool, now: Time) -> Option<Effect> {
         if self.unsigned == 0 {
             return None;

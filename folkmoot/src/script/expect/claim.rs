@@ -38,7 +38,8 @@ pub enum Claim {
     Grants(Vec<GrantMatch>),
     /// So many requests wait.
     Requests(u32),
-    /// These notices were posted, in this order, and no others. The words are the serialised names of `Notice`.
+    /// These notices were posted, in this order, and no others. The words are the serialised names
+    /// of `Notice`.
     Notices(Vec<String>),
     /// So many calls of each of these tools were started.
     ToolRuns(BTreeMap<ToolName, u32>),
@@ -52,7 +53,8 @@ pub enum Claim {
     Budget(Budget),
     /// Exactly these people are in the roster.
     People(BTreeSet<PersonName>),
-    /// These commands were refused, in this order, and no others. The words are those of `Refusal::code`.
+    /// These commands were refused, in this order, and no others. The words are those of
+    /// `Refusal::code`.
     Refusals(Vec<String>),
     /// The room has exactly these.
     Spec(SpecClaim),
@@ -99,8 +101,8 @@ impl Read for Calls {
     }
 }
 
-/// Makes the table of all claims and their reader: on each line the key, the shape that the check holds against its value, the
-/// claim that is made of that value, and the words of the schema.
+/// Makes the table of all claims and their reader: on each line the key, the shape that the check
+/// holds against its value, the claim that is made of that value, and the words of the schema.
 macro_rules! claims {
     ($($key:literal: $shape:expr => $claim:expr, $doc:literal;)+) => {
         /// The things that a step can expect.

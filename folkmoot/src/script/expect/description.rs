@@ -1,4 +1,5 @@
-//! The one description of each thing that a script may expect: its type, its row in the grammar and its reader are made from it.
+//! The one description of each thing that a script may expect: its type, its row in the grammar and
+//! its reader are made from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +13,11 @@ use serde_json::Value;
 
 use crate::script::node::{Key, Kind, Node};
 
-/// Makes a type whose fields are keys of a map, all of which may be left out, together with the map's table and its reader.
+/// Makes a type whose fields are keys of a map, all of which may be left out, together with the
+/// map's table and its reader.
 ///
-/// Each line has a doc comment, which the schema shows too, the key, another word for it if there is one, the field, its type
-/// and the shape that the check holds against it.
+/// Each line has a doc comment, which the schema shows too, the key, another word for it if there
+/// is one, the field, its type and the shape that the check holds against it.
 macro_rules! described {
     (
         $(#[$meta:meta])*
@@ -53,7 +55,8 @@ pub(super) use described;
 
 /// A value that is read from a node that the check has passed.
 pub(super) trait Read: Sized {
-    /// Reads the value; `None` only if the node says nothing of the kind, which the check has ruled out.
+    /// Reads the value; `None` only if the node says nothing of the kind, which the check has ruled
+    /// out.
     fn read(node: &Node) -> Option<Self>;
 }
 

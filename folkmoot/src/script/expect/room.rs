@@ -32,7 +32,8 @@ pub(in crate::script) static REQUEST: Record =
     QUESTION.without("an expected request", &["contains"]);
 
 impl Pending {
-    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
+    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal;
+    /// others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
         self.arguments

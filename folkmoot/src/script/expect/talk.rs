@@ -113,7 +113,8 @@ described! {
 }
 
 impl ArtifactMatch {
-    /// Tells whether the data `given` fits: each wanted value is there and equal; others may be there too.
+    /// Tells whether the data `given` fits: each wanted value is there and equal; others may be
+    /// there too.
     #[must_use]
     pub fn fits_data(&self, given: &Value) -> bool {
         self.data.as_ref().is_none_or(|wanted| fits(wanted, given))
@@ -121,7 +122,8 @@ impl ArtifactMatch {
 }
 
 described! {
-    /// The pieces of what agents said that were kept from people. With neither a count nor families there are none.
+    /// The pieces of what agents said that were kept from people. With neither a count nor families
+    /// there are none.
     WithheldMatch, WITHHELD: "expected as withheld", any_of(&["count", "families"]), clash(&[&["count", "families"]]);
     /// Who said it; by default any agent.
     "from" => from: AgentName, NAMES_OF_AGENTS;

@@ -22,7 +22,8 @@ pub(super) const OF_EVERY_MODEL: &[Field] = &[
     ),
 ];
 
-/// What a million tokens cost, with so many digits that each token costs a whole number of the least amount.
+/// What a million tokens cost, with so many digits that each token costs a whole number of the
+/// least amount.
 const RATE: Shape = Amount(6);
 /// An amount of money.
 pub(crate) const MONEY: Shape = Amount(12);

@@ -296,7 +296,8 @@ static SAY: Record = Record::new(
 )
 .any_of(&["text", "attach"]);
 
-/// Which message: by the step that posted it, by its position in the log, or by the agent that replied.
+/// Which message: by the step that posted it, by its position in the log, or by the agent that
+/// replied.
 const MESSAGE: Shape = Either(&[Count(1, u64::MAX), Ref(Named::Step), Shape::Record(&REPLY)]);
 const WHICH: &str = "The message: its step's `id`, its position, or `{ from: AGENT, nth: N }`.";
 

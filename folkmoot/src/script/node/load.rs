@@ -20,7 +20,8 @@ const DEPTH_MAX: usize = 48;
 /// The most values in one file.
 const NODES_MAX: usize = 50_000;
 
-/// Reads a file's text: as much of it as tells that it is too long. It may be a device that never ends.
+/// Reads a file's text: as much of it as tells that it is too long. It may be a device that never
+/// ends.
 pub(crate) fn text(file: &Path) -> io::Result<String> {
     let mut text = Vec::new();
     file::open(file)?
@@ -45,7 +46,8 @@ pub(crate) fn text(file: &Path) -> io::Result<String> {
     })
 }
 
-/// Reads the file that is source number `source`. `None` if there is no tree to go on with; then there is a fault.
+/// Reads the file that is source number `source`. `None` if there is no tree to go on with; then
+/// there is a fault.
 pub(crate) fn load(text: &str, source: usize, faults: &Faults) -> Option<Node> {
     let mut loader = Loader {
         text,
@@ -298,7 +300,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The value that was probably meant by `text`: to the end of the line, or of its place between brackets.
+    /// The value that was probably meant by `text`: to the end of the line, or of its place between
+    /// brackets.
     fn word<'t>(&self, text: &'t str) -> &'t str {
         let is_in_brackets = self.open.iter().any(|open| match open {
             Open::List(mark, _) | Open::Map(OpenMap { start: mark, .. }) => mark.len > 0,

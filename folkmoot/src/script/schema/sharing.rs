@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// The least that a part must take, in bytes of JSON, to be written once: a `$ref` takes about as much.
+/// The least that a part must take, in bytes of JSON, to be written once: a `$ref` takes about as
+/// much.
 const SHARED_FROM: usize = 60;
 
 /// `schema` with each part that it repeats under `$defs`, and a `$ref` in its places.
@@ -26,7 +27,8 @@ pub(super) fn shared(schema: &Value) -> Value {
     written
 }
 
-/// How often each part stands in a schema, by its text. What is inside of a repeated part is counted once.
+/// How often each part stands in a schema, by its text. What is inside of a repeated part is
+/// counted once.
 #[derive(Default)]
 struct Seen {
     times: BTreeMap<String, usize>,

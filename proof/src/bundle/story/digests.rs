@@ -7,7 +7,8 @@ use super::CallStory;
 use super::facts;
 use crate::bundle::report::{BundleVerdict, Check, Checked};
 
-/// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal digits.
+/// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal
+/// digits.
 fn digest(bytes: &[u8]) -> String {
     let hasher = Sha256::new()
         // The form of `Digest::of` in core, which hashes several pieces and tells them apart so.

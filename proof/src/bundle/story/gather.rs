@@ -237,7 +237,8 @@ impl<'a> Stories<'a> {
         ))
     }
 
-    /// The arguments of a call, if they are in the bundle: in the answer, or in the decision that changed them.
+    /// The arguments of a call, if they are in the bundle: in the answer, or in the decision that
+    /// changed them.
     fn arguments(&self, call: &str) -> Option<String> {
         let mut call = call;
         for _ in 0..REPLACED_MAX {

@@ -127,8 +127,9 @@ impl AnthropicAnswer {
         self.take_message(message, &[], deltas);
     }
 
-    /// A gateway asked again in mid-answer, and the second message counts. Of the first stay the texts, which were shown:
-    /// its calls may be half, or come again. Both are paid for, unless the same is told once more.
+    /// A gateway asked again in mid-answer, and the second message counts. Of the first stay the
+    /// texts, which were shown: its calls may be half, or come again. Both are paid for, unless the
+    /// same is told once more.
     fn begin_again(&mut self, is_replayed: bool) {
         self.warn(warning::MESSAGE_BEGUN_AGAIN);
         self.finish = None;
@@ -347,8 +348,8 @@ impl AnthropicAnswer {
         self.pieces.push(AnswerPiece::Block(block));
     }
 
-    /// The block of this number. What is shown of an answer comes in the order of its parts, so that text for a block
-    /// that is not the last one begins another.
+    /// The block of this number. What is shown of an answer comes in the order of its parts, so
+    /// that text for a block that is not the last one begins another.
     fn block(&mut self, index: u64, fragment: Fragment) -> Option<&mut AnswerBlock> {
         let at = *self.by_index.get(&index)?;
         let is_last = at + 1 == self.pieces.len();

@@ -20,7 +20,8 @@ mod parameters;
 
 pub(super) use files::takes_file;
 
-/// Fields that are the codec's own, also where it does not write them: it has to know how the answer comes.
+/// Fields that are the codec's own, also where it does not write them: it has to know how the
+/// answer comes.
 const RESERVED: &[&str] = &["stream"];
 
 /// A body as far as it is written.
@@ -74,7 +75,8 @@ pub(super) fn encode(
     }
 }
 
-/// A block for each layer, so that the provider's cache can end between them. The wire refuses blank ones.
+/// A block for each layer, so that the provider's cache can end between them. The wire refuses
+/// blank ones.
 fn put_system(body: &mut AnthropicBody, request: &ModelRequest) {
     let layers = request
         .system()

@@ -18,13 +18,15 @@ struct AnthropicTag {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum AnthropicNote {
-    /// Here was a thinking block: its signature and other fields. Its text is the reasoning before the note, if any.
+    /// Here was a thinking block: its signature and other fields. Its text is the reasoning before
+    /// the note, if any.
     Thinking(Fields),
     /// Further fields of the text before the note, such as citations.
     Text(Fields),
     /// Further fields of the call before the note.
     Call(Fields),
-    /// A whole block that goes back as it came, such as redacted thinking, or a tool that the provider ran.
+    /// A whole block that goes back as it came, such as redacted thinking, or a tool that the
+    /// provider ran.
     Block(Fields),
     /// Whatever else was there. Kept for audit, not sent back.
     Kept(Fields),

@@ -19,7 +19,8 @@ pub(super) struct MessageEvents {
     is_done: bool,
 }
 
-/// The event that streams are made of, as it nearly always looks. It borrows what needs no unescaping.
+/// The event that streams are made of, as it nearly always looks. It borrows what needs no
+/// unescaping.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BlockDelta<'e> {
@@ -136,7 +137,8 @@ impl WireEvents for MessageEvents {
 }
 
 impl MessageEvents {
-    /// Takes a delta that holds what it should and nothing else. False if it has to be looked at more closely.
+    /// Takes a delta that holds what it should and nothing else. False if it has to be looked at
+    /// more closely.
     fn take_usual(&mut self, data: &[u8], deltas: &mut Vec<Delta>) -> bool {
         let Ok(event) = serde_json::from_slice::<BlockDelta<'_>>(data) else {
             return false;

@@ -1,4 +1,5 @@
-//! Token counts. The wire counts what came from the cache, what went into it, and the rest of the request apart.
+//! Token counts. The wire counts what came from the cache, what went into it, and the rest of the
+//! request apart.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +22,8 @@ const METADATA: &[&str] = &[
 #[derive(Debug, Clone, Default)]
 pub(super) struct TokenCounts {
     told: CountsTold,
-    /// The counts of all steps of the answer, one by one. Where the provider summed up the conversation on the way, the
-    /// counts of the answer leave that out, and these do not.
+    /// The counts of all steps of the answer, one by one. Where the provider summed up the
+    /// conversation on the way, the counts of the answer leave that out, and these do not.
     of_steps: CountsTold,
     models: BTreeSet<String>,
     /// The counts of messages whose place another one took.
@@ -40,8 +41,8 @@ struct CountsTold {
 }
 
 impl TokenCounts {
-    /// Takes a `usage` object: what it says replaces what was said before. Gives the fields that it does not know, where
-    /// they say more than zero.
+    /// Takes a `usage` object: what it says replaces what was said before. Gives the fields that it
+    /// does not know, where they say more than zero.
     pub(super) fn take(&mut self, usage: Value) -> Fields {
         let mut fields = fields_of(usage);
         if let Some(Value::Array(steps)) = fields.get("iterations") {

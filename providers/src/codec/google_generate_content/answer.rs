@@ -50,7 +50,8 @@ pub(super) struct GoogleAnswer {
 }
 
 impl GoogleAnswer {
-    /// The answer in a whole body: one document, or the list of documents that a stream without events is.
+    /// The answer in a whole body: one document, or the list of documents that a stream without
+    /// events is.
     pub(super) fn of_body(body: &[u8]) -> Result<Self, DecodeError> {
         let mut answer = Self::default();
         if body.trim_ascii_start().starts_with(b"[") {
@@ -118,7 +119,8 @@ impl GoogleAnswer {
         self.finish.is_some()
     }
 
-    /// The last word counts, except that a document in the midst may leave the counts of the answer out.
+    /// The last word counts, except that a document in the midst may leave the counts of the answer
+    /// out.
     fn take_usage(&mut self, counts: &GoogleCounts) {
         let now = counts.usage();
         self.usage = Usage {

@@ -66,8 +66,9 @@ pub(super) fn encode(
     }
 }
 
-/// Google's own form of a schema is what clients send. A schema that has more in it goes as the JSON Schema that it is:
-/// the two fields exclude each other, and the first one refuses what it does not know.
+/// Google's own form of a schema is what clients send. A schema that has more in it goes as the
+/// JSON Schema that it is: the two fields exclude each other, and the first one refuses what it
+/// does not know.
 fn tool(tool: &ToolDeclaration) -> Value {
     let ToolDeclaration {
         name,

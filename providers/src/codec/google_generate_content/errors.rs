@@ -1,4 +1,5 @@
-//! Errors as Google writes them: `{"error": {code, message, status, details}}`, sometimes in a list.
+//! Errors as Google writes them: `{"error": {code, message, status, details}}`, sometimes in a
+//! list.
 
 use std::time::Duration;
 

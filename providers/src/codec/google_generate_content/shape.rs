@@ -1,4 +1,5 @@
-//! Reads JSON that mostly is what it should be, in one pass: known fields in place and borrowed, the rest as data.
+//! Reads JSON that mostly is what it should be, in one pass: known fields in place and borrowed,
+//! the rest as data.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -21,7 +21,8 @@ impl WireEvents for Documents {
         }
     }
 
-    /// The wire has no last word: a stream ends with its connection, and a finish reason may stand in the midst.
+    /// The wire has no last word: a stream ends with its connection, and a finish reason may stand
+    /// in the midst.
     fn is_done(&self) -> bool {
         false
     }

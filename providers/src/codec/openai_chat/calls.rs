@@ -46,7 +46,8 @@ pub(super) struct ChatCalls {
 pub(super) enum FragmentSource {
     /// A whole message: each item is a call of its own.
     Whole,
-    /// A stream: items are fragments, told apart by their index, and by their id where a server repeats the index.
+    /// A stream: items are fragments, told apart by their index, and by their id where a server
+    /// repeats the index.
     Delta,
 }
 
@@ -114,7 +115,8 @@ impl ChatCalls {
         }
     }
 
-    /// Takes a fragment of the older `function_call`, of which a message has at most one, without an id.
+    /// Takes a fragment of the older `function_call`, of which a message has at most one, without
+    /// an id.
     pub(super) fn take_legacy(&mut self, function: Value) {
         let slot = self.slot(Some(0), &Hint::default());
         let is_loose = self
@@ -230,7 +232,8 @@ impl ChatCall {
         }
     }
 
-    /// Servers send the name once, or again in each fragment; none was seen to cut it, but it may be.
+    /// Servers send the name once, or again in each fragment; none was seen to cut it, but it may
+    /// be.
     fn name_with(&mut self, name: &str) {
         if self.tool != name {
             self.tool.push_str(name);

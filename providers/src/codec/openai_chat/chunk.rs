@@ -1,8 +1,9 @@
 //! A chunk of the shape that nearly all have, read without a tree of values in between.
 //!
-//! Texts borrow from the event where they hold no escapes. Whatever else is in a chunk makes it no such chunk, and it is
-//! read the long way: this is a shortcut, and takes the same from a chunk as [`ChatAnswer::take_chunk`](super::answer::Answer)
-//! does. It accepts nothing that the long way refuses, so what it skips is read as strictly as what it keeps.
+//! Texts borrow from the event where they hold no escapes. Whatever else is in a chunk makes it no
+//! such chunk, and it is read the long way: this is a shortcut, and takes the same from a chunk as
+//! [`ChatAnswer::take_chunk`](super::answer::Answer) does. It accepts nothing that the long way
+//! refuses, so what it skips is read as strictly as what it keeps.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -172,7 +173,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneVisitor<T> {
     }
 }
 
-/// A value that says nothing about the answer. It is read as strictly as if it were kept, and then let go.
+/// A value that says nothing about the answer. It is read as strictly as if it were kept, and then
+/// let go.
 #[derive(Debug, Default)]
 struct Skipped;
 

@@ -1,5 +1,5 @@
-//! In what the servers of this wire differ. Each difference is a setting with a few words; the first word of each is
-//! what OpenAI itself wants.
+//! In what the servers of this wire differ. Each difference is a setting with a few words; the
+//! first word of each is what OpenAI itself wants.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +27,12 @@ impl OutputLimit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
-    /// Never: OpenAI and others refuse fields that they do not know, and an answer may be of another server.
+    /// Never: OpenAI and others refuse fields that they do not know, and an answer may be of
+    /// another server.
     #[default]
     Never,
-    /// In the field in which it came. Several servers refuse the next step of a tool call without it.
+    /// In the field in which it came. Several servers refuse the next step of a tool call without
+    /// it.
     AsReceived,
 }
 
@@ -148,7 +150,8 @@ pub enum FileParts {
     /// Images as `image_url`, PDF as `file`, and audio as an `input_audio` that tells its format.
     #[default]
     File,
-    /// Images as `image_url`, PDF as `document_url`, and audio as an `input_audio` that is nothing but its data.
+    /// Images as `image_url`, PDF as `document_url`, and audio as an `input_audio` that is nothing
+    /// but its data.
     DocumentUrl,
     /// Images alone.
     Images,

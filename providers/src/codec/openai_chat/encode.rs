@@ -77,7 +77,8 @@ impl ChatBody {
         self.warnings.insert(code);
     }
 
-    /// Adds fields by the server's own names. The codec's own stand; so does its choice not to stream.
+    /// Adds fields by the server's own names. The codec's own stand; so does its choice not to
+    /// stream.
     fn add_extra(&mut self, extra: &Map<String, Value>) {
         for (field, value) in provider_tools::without(extra) {
             if field == "stream" || self.fields.contains_key(field) {

@@ -27,7 +27,8 @@ pub(super) enum ChatNote {
         /// The fields.
         fields: Fields,
     },
-    /// The field in which reasoning text came: the first such note is about the reply's first reasoning, and so on.
+    /// The field in which reasoning text came: the first such note is about the reply's first
+    /// reasoning, and so on.
     ReasoningField(String),
     /// Whatever else was there. Kept for audit, not sent back.
     Kept(Fields),

@@ -21,7 +21,8 @@ pub(super) use items::Items;
 pub(super) use message::Form;
 pub(super) use reasoning::ReasoningSource;
 
-/// Facts about a response that say nothing about the answer: most repeat the request. They are left out.
+/// Facts about a response that say nothing about the answer: most repeat the request. They are left
+/// out.
 const METADATA: &[&str] = &[
     "access_programs",
     "background",

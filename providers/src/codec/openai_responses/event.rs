@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::codec::json::{Fields, text_of};
 
-/// An event that carries a fragment, and nothing that we do not know: else it is read as an [`OtherEvent`].
+/// An event that carries a fragment, and nothing that we do not know: else it is read as an
+/// [`OtherEvent`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fragment<'e> {

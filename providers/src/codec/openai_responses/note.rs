@@ -18,7 +18,8 @@ struct ResponsesTag {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ResponsesNote {
-    /// An item that goes back as it came, in this place: reasoning, or what a tool of the server's own did.
+    /// An item that goes back as it came, in this place: reasoning, or what a tool of the server's
+    /// own did.
     Item(Fields),
     /// The parts of a message besides its texts, which stand right before this.
     Message(MessageNote),

@@ -140,7 +140,8 @@ impl ResponseEvents {
         self.answer.take_document(document, deltas)
     }
 
-    /// Takes the beginning or the end of a piece of an item. What it does not know stays in the event.
+    /// Takes the beginning or the end of a piece of an item. What it does not know stays in the
+    /// event.
     fn take_piece(&mut self, event: &mut OtherEvent, deltas: &mut Vec<Delta>) {
         let kind = event.kind.clone();
         let ResponsesAnswer { items, remarks, .. } = &mut self.answer;

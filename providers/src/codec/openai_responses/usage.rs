@@ -3,7 +3,8 @@
 use folkmoot_core::model::response::Usage;
 use serde_json::Value;
 
-/// Reads a `usage` object. Both totals hold their details: cached and written tokens, and reasoning.
+/// Reads a `usage` object. Both totals hold their details: cached and written tokens, and
+/// reasoning.
 pub(super) fn usage(value: &Value) -> Usage {
     let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
     Usage {

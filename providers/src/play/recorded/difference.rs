@@ -13,7 +13,8 @@ const VALUE_CHARS_MAX: usize = 60;
 /// where they part.
 const SAME_CHARS_MAX: usize = 20;
 
-/// The first differences between two requests, in the order of their fields, as a sentence. `None` if there are none.
+/// The first differences between two requests, in the order of their fields, as a sentence. `None`
+/// if there are none.
 pub(super) fn differences(recorded: &Value, now: &Value) -> Option<String> {
     let mut found = Differences::default();
     found.compare("", recorded, now);

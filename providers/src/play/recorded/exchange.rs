@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::codec::Wire;
 use crate::transport::retry_after::retry_after;
 
-/// An exchange, as a line of a recording has it. The last fields are some that recordings have and nobody reads.
+/// An exchange, as a line of a recording has it. The last fields are some that recordings have and
+/// nobody reads.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordedExchange {

@@ -109,7 +109,8 @@ pub(super) struct ScriptedCall {
 }
 
 impl ScriptedCall {
-    /// The call as the `ordinal`-th one of the reply `index`, which is its label if the script gives none.
+    /// The call as the `ordinal`-th one of the reply `index`, which is its label if the script
+    /// gives none.
     pub(super) fn part(&self, index: u32, ordinal: u32) -> CallPart {
         let empty = Value::Object(Map::new());
         let arguments = self.raw_args.clone();

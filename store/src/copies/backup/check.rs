@@ -61,8 +61,8 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Reads the runs of a world, and verifies link by link that they end where the index says. Gives how many contents beside
-/// the frames are damaged.
+/// Reads the runs of a world, and verifies link by link that they end where the index says. Gives
+/// how many contents beside the frames are damaged.
 fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<usize, EngineError> {
     let lease = store.inner.shared.lease();
     let mut damaged = 0;

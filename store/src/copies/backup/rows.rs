@@ -6,8 +6,8 @@ use crate::engine::{BEHIND, Engine, EngineError, FrameNumber, READ_BYTES, Table,
 /// About how many bytes of frames are appended at once.
 const APPEND_BYTES: usize = 110 * 1024;
 
-/// The tables: what stands beside the frames before the records that name it, and the one of single facts last, which says
-/// how many worlds there are.
+/// The tables: what stands beside the frames before the records that name it, and the one of single
+/// facts last, which says how many worlds there are.
 const TABLES: [Table; 7] = [
     Table::Content,
     Table::Runs,

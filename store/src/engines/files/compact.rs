@@ -1,7 +1,7 @@
 //! Rewriting: what the file keeps is copied into a fresh one, which then takes its place.
 //!
-//! The copy has another name until it is whole, synced and read back. Renaming it is the one step that counts: a copy
-//! that a process left before that is removed at the next opening.
+//! The copy has another name until it is whole, synced and read back. Renaming it is the one step
+//! that counts: a copy that a process left before that is removed at the next opening.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -21,8 +21,9 @@ mod tests;
 /// About how many bytes of rows make a group of the copy.
 const GROUP_BYTES: usize = 256 * 1024;
 
-/// Copies the rows into a fresh file and puts that in the place of the old one. Nobody writes meanwhile; reading goes on.
-/// A copy that cannot be made changes nothing; after a failure behind it the engine refuses all writing.
+/// Copies the rows into a fresh file and puts that in the place of the old one. Nobody writes
+/// meanwhile; reading goes on. A copy that cannot be made changes nothing; after a failure behind
+/// it the engine refuses all writing.
 pub(super) fn compact(engine: &FilesEngine) -> Result<(), EngineError> {
     let mut writer = engine.writer();
     writer.run(|_| Ok(()))?;

@@ -1,7 +1,7 @@
 //! Groups: rows that are written and synced together.
 //!
-//! A group says at which byte it begins. It is written only once everything before it was synced, so that whoever finds
-//! one knows that nothing before it may be missing.
+//! A group says at which byte it begins. It is written only once everything before it was synced,
+//! so that whoever finds one knows that nothing before it may be missing.
 
 use super::index::ValuePlace;
 use super::row::{self, Row};

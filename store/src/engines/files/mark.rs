@@ -1,4 +1,5 @@
-//! The part of the file that was acknowledged, in a file of its own, so that a file cut short is noticed.
+//! The part of the file that was acknowledged, in a file of its own, so that a file cut short is
+//! noticed.
 
 use std::fs::File;
 use std::io;

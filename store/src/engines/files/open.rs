@@ -21,7 +21,8 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<FilesEngine, OpenErro
     Ok(engine)
 }
 
-/// Opens the files for writing. Damage is refused; a torn end behind what was acknowledged is cut off.
+/// Opens the files for writing. Damage is refused; a torn end behind what was acknowledged is cut
+/// off.
 pub(super) fn open_in(home: Home) -> Result<FilesEngine, EngineError> {
     let folder = home.path().join(FOLDER);
     create(&home, &folder)?;
@@ -52,7 +53,8 @@ pub(super) fn open_in(home: Home) -> Result<FilesEngine, EngineError> {
     ))
 }
 
-/// Opens the files to read what is whole of them, and says what is not. `None` if their maker died before they were there.
+/// Opens the files to read what is whole of them, and says what is not. `None` if their maker died
+/// before they were there.
 pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, EngineError> {
     let folder = home.path().join(FOLDER);
     if is_to_be_made(&home, &folder)? {

@@ -7,7 +7,8 @@ use crate::format::bytes::{Bytes, to_u32};
 /// The first byte of the keys of frames.
 pub(super) const FRAMES: u8 = 0;
 
-/// Bytes of a row before its key: kind, length of the key, length of the value, checksum of the value.
+/// Bytes of a row before its key: kind, length of the key, length of the value, checksum of the
+/// value.
 pub(super) const HEADER_LEN: usize = 1 + 2 + 4 + 4;
 
 /// The kind of a row.

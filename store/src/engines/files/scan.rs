@@ -25,8 +25,9 @@ pub(super) struct GroupScan {
     file_len: u64,
 }
 
-/// Reads all groups. Behind one that does not read, the next is searched for: if there is one, everything before it was
-/// acknowledged, and what does not read is damage; else it is the torn end of a write that nobody was told of.
+/// Reads all groups. Behind one that does not read, the next is searched for: if there is one,
+/// everything before it was acknowledged, and what does not read is damage; else it is the torn end
+/// of a write that nobody was told of.
 pub(super) fn scan(file: &File) -> Result<GroupScan, EngineError> {
     let file_len = file.metadata().map_err(from_io)?.len();
     let mut scan = GroupScan {
@@ -59,8 +60,8 @@ impl GroupScan {
         self.end = at + (group::HEADER_LEN + payload.len()) as u64;
     }
 
-    /// Cuts off the torn end, and writes the last group again: if it was not acknowledged, it may be here without being
-    /// on the disk. Returns when what is left survives power loss.
+    /// Cuts off the torn end, and writes the last group again: if it was not acknowledged, it may
+    /// be here without being on the disk. Returns when what is left survives power loss.
     pub(super) fn settle(&self, file: &File) -> io::Result<()> {
         if let Some(at) = self.last {
             let mut bytes =

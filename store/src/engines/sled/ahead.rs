@@ -1,8 +1,9 @@
 //! Reading ahead what sled reads when it opens.
 //!
-//! sled takes a read that fails while it looks for the end of its log for that end, and overwrites what is behind it. So
-//! all that it will look at is read once before: a disk that does not give it back is said to fail, and nothing is lost. What
-//! sled reads right afterwards is in the system's memory.
+//! sled takes a read that fails while it looks for the end of its log for that end, and overwrites
+//! what is behind it. So all that it will look at is read once before: a disk that does not give it
+//! back is said to fail, and nothing is lost. What sled reads right afterwards is in the system's
+//! memory.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,7 +17,8 @@ const HEADER: usize = 20;
 /// The mask that sled combines the numbers in a header with.
 const MASK: u64 = 0x7fff_ffff_ffff_ffff;
 
-/// Reads the header of every segment, and whole those segments that are newer than the newest snapshot.
+/// Reads the header of every segment, and whole those segments that are newer than the newest
+/// snapshot.
 pub(super) fn read_ahead(log: &Path) -> io::Result<()> {
     let file = match File::open(log.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,8 +1,9 @@
 //! Reading a sled database without sled, which writes as soon as it opens one.
 //!
-//! Nothing is written and nothing is locked here, so a damaged database, or one on a file system that nobody can write, stays
-//! as it is. A page that does not match its checksum is an error for whoever needs it, and for nobody else. The form of
-//! the file is that of sled 0.34, which will not change any more; what sled's own recovery would pass over is passed over.
+//! Nothing is written and nothing is locked here, so a damaged database, or one on a file system
+//! that nobody can write, stays as it is. A page that does not match its checksum is an error for
+//! whoever needs it, and for nobody else. The form of the file is that of sled 0.34, which will not
+//! change any more; what sled's own recovery would pass over is passed over.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -66,8 +67,8 @@ const fn name(table: Table) -> &'static str {
 }
 
 impl BareSled {
-    /// Opens the database of a store to read what is there, and says what of it is not as it was written. `None` if it has
-    /// none yet.
+    /// Opens the database of a store to read what is there, and says what of it is not as it was
+    /// written. `None` if it has none yet.
     pub(crate) fn open(home: Home) -> Result<Option<(Self, Vec<String>)>, EngineError> {
         let folder = compact::current(home.path())?;
         if !folder.join("db").try_exists().map_err(from_io)? {

@@ -1,4 +1,5 @@
-//! The barrier that makes writes survive power loss, and how much may be written between two of them.
+//! The barrier that makes writes survive power loss, and how much may be written between two of
+//! them.
 
 use std::fs::File;
 
@@ -6,14 +7,15 @@ use super::guard::{Handle, guarded};
 use crate::engine::{EngineError, Pair, Table};
 use crate::format::FRAME_MAX;
 
-/// The most bytes of values between two barriers. With more, sled reuses segments of its file whose successors have not
-/// reached the disk yet.
+/// The most bytes of values between two barriers. With more, sled reuses segments of its file whose
+/// successors have not reached the disk yet.
 const VALUES_MAX: usize = 126_000;
 
 /// The number of those bytes that a step of the background work takes: appends wait for it.
 const STEP_MAX: usize = 64_000;
 
-/// Charged for a value that goes elsewhere than the one before it: sled may rewrite the whole page around it.
+/// Charged for a value that goes elsewhere than the one before it: sled may rewrite the whole page
+/// around it.
 const ELSEWHERE: usize = 25_000;
 
 /// Charged for a small value in a page of small values.
@@ -28,7 +30,8 @@ const WORLD_LEN: usize = 16;
 /// Brings what was written to the disk.
 #[derive(Debug)]
 pub(super) struct Barrier {
-    /// With our own handle of sled's file. Opened once, right after sled opened: a later one could miss an earlier error.
+    /// With our own handle of sled's file. Opened once, right after sled opened: a later one could
+    /// miss an earlier error.
     open: Option<(Handle, File)>,
     used: usize,
 }

@@ -1,7 +1,9 @@
-//! Compaction: what a database keeps is copied into a fresh one beside it, which then takes its place.
+//! Compaction: what a database keeps is copied into a fresh one beside it, which then takes its
+//! place.
 //!
-//! sled leaves what was overwritten or removed in its file until it needs the room. Where nothing of it may be left, the
-//! file itself has to go. The steps, each of which the next opening finishes or undoes:
+//! sled leaves what was overwritten or removed in its file until it needs the room. Where nothing
+//! of it may be left, the file itself has to go. The steps, each of which the next opening finishes
+//! or undoes:
 //!
 //! 1. the copy is made in a folder of its own: until it is complete it does not count, and is removed;
 //! 2. it is compared with the original, synced, and marked as complete: from here on it is the database;
@@ -34,9 +36,9 @@ const COMPLETE: &str = "complete";
 /// About how many bytes are read at once.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Copies the database into a fresh one and puts that in its place. Nobody writes meanwhile; reading goes on until the
-/// last step. A copy that cannot be made changes nothing; after a failure behind it the engine refuses everything until
-/// it is reopened.
+/// Copies the database into a fresh one and puts that in its place. Nobody writes meanwhile;
+/// reading goes on until the last step. A copy that cannot be made changes nothing; after a failure
+/// behind it the engine refuses everything until it is reopened.
 pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
     let home = engine.home.path();
     let mut writer = engine.writer();

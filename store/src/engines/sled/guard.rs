@@ -28,8 +28,8 @@ pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, sled::Error>) -> Resul
     }
 }
 
-/// The database. When the last handle goes, sled syncs its file, and panics if it cannot: that is survived here. What was
-/// acknowledged is safe without that sync.
+/// The database. When the last handle goes, sled syncs its file, and panics if it cannot: that is
+/// survived here. What was acknowledged is safe without that sync.
 #[derive(Debug)]
 pub(super) struct Handle(Option<Db>);
 
@@ -55,7 +55,8 @@ impl Drop for Handle {
     }
 }
 
-/// Keeps the panics that `guarded` turns into errors from being printed; all others are printed as before.
+/// Keeps the panics that `guarded` turns into errors from being printed; all others are printed as
+/// before.
 fn quieten() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -35,7 +35,8 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError
     Ok(engine)
 }
 
-/// Opens the database for writing, once nothing of it is found to be damaged: sled writes as soon as it is opened.
+/// Opens the database for writing, once nothing of it is found to be damaged: sled writes as soon
+/// as it is opened.
 pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineError> {
     compact::finish(home.path())?;
     let log = home.path().join(LOG);
@@ -87,7 +88,8 @@ pub(super) fn check(home: &Path) -> Result<Seal, EngineError> {
     }
 }
 
-/// Makes an empty database. It gets its name once its files survive power loss: sled does not sync all of its own.
+/// Makes an empty database. It gets its name once its files survive power loss: sled does not sync
+/// all of its own.
 fn begin(home: &Path) -> Result<(), EngineError> {
     let begun = home.join(BEGUN);
     let log = home.join(LOG);
@@ -106,7 +108,8 @@ pub(super) fn open_database(log: &Path) -> Result<(Trees, Barrier), EngineError>
         .and_then(|()| read_ahead(log))
         .map_err(super::from_io)?;
     let db = Handle::new(open_db(log)?);
-    // Opening it gave a new snapshot its name. What is written from here on may take the place of what an older one needs.
+    // Opening it gave a new snapshot its name. What is written from here on may take the place of
+    // what an older one needs.
     sync_folder(log).map_err(super::from_io)?;
     let file = File::options()
         .write(true)
@@ -136,8 +139,8 @@ fn remove_torn_snapshots(log: &Path) -> std::io::Result<()> {
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Our lock is held, so nobody else has the database open; but a process that is just being started holds a copy of an
-/// older handle, and sled's lock with it, until it has become another program.
+/// Our lock is held, so nobody else has the database open; but a process that is just being started
+/// holds a copy of an older handle, and sled's lock with it, until it has become another program.
 fn open_db(log: &Path) -> Result<Db, EngineError> {
     let config = sled::Config::new()
         .path(log)

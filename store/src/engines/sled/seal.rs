@@ -1,8 +1,10 @@
-//! The seal of a database that was closed: a checksum of everything that sled will look at when it is opened again.
+//! The seal of a database that was closed: a checksum of everything that sled will look at when it
+//! is opened again.
 //!
-//! sled takes what does not read at the end of its log for a write that was torn, and overwrites it. A seal tells the two
-//! apart: under a seal nothing is torn, so whatever differs is damage, and is said before sled is let near it. The seal is
-//! broken, for good, before sled opens the database to write; a database that was not closed has none.
+//! sled takes what does not read at the end of its log for a write that was torn, and overwrites
+//! it. A seal tells the two apart: under a seal nothing is torn, so whatever differs is damage, and
+//! is said before sled is let near it. The seal is broken, for good, before sled opens the database
+//! to write; a database that was not closed has none.
 
 use std::fs::{self, File};
 use std::io;
@@ -63,7 +65,8 @@ pub(super) enum SealFinding {
     Broken(Vec<String>),
 }
 
-/// The seal of a database, if it has one that is of it: a build that knows of no seals may have written to it since.
+/// The seal of a database, if it has one that is of it: a build that knows of no seals may have
+/// written to it since.
 pub(super) fn read(folder: &Path) -> io::Result<Option<Seal>> {
     let bytes = match fs::read(folder.join(FILE)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -113,8 +116,8 @@ pub(super) fn check(folder: &Path) -> io::Result<SealFinding> {
     })
 }
 
-/// Tells whether sled's own settings do not match the checksum at their end: sled would refuse them, and nothing may have been
-/// written by then. Where there are none, it makes them anew.
+/// Tells whether sled's own settings do not match the checksum at their end: sled would refuse
+/// them, and nothing may have been written by then. Where there are none, it makes them anew.
 pub(super) fn broken_settings(folder: &Path) -> io::Result<Option<String>> {
     let bytes = match fs::read(folder.join(CONF)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -178,7 +181,8 @@ pub(super) fn break_up(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Seals a database that is closed. What `before` has of segments that were not written since is not read again.
+/// Seals a database that is closed. What `before` has of segments that were not written since is
+/// not read again.
 pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
     let file = File::open(folder.join("db"))?;
     // What is sealed has to be what is on the disk.
@@ -224,7 +228,8 @@ pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
     home::replace(folder, FILE, &encode(&seal))
 }
 
-/// Returns where in a segment the first message stands that is not whole, as far as that can be told.
+/// Returns where in a segment the first message stands that is not whole, as far as that can be
+/// told.
 fn first_broken(bytes: &[u8], lsn: u64) -> u64 {
     match Header::read(bytes) {
         Some(header) if header.lsn == lsn => super::bare::log::first_broken(bytes, lsn),

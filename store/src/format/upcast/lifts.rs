@@ -11,8 +11,9 @@ const _: () = assert!(
     "an older version of an event has no lift, or more than one"
 );
 
-/// Tells whether each version of each kind that this build no longer writes has one lift, to the next version. It is asked when
-/// this is compiled: a new schema version without its lift is no program.
+/// Tells whether each version of each kind that this build no longer writes has one lift, to the
+/// next version. It is asked when this is compiled: a new schema version without its lift is no
+/// program.
 const fn is_complete(mut kinds: &[(EventKind, u16)]) -> bool {
     while let [(kind, current), rest @ ..] = kinds {
         let mut from = 1;
@@ -54,7 +55,8 @@ pub(super) const ALL: [(EventKind, u16, Lift); 12] = [
     (EventKind::NoticePosted, 1, as_it_is),
 ];
 
-/// Tools did not say which of their arguments are paths. Those that shipped said so in words, in their schemas.
+/// Tools did not say which of their arguments are paths. Those that shipped said so in words, in
+/// their schemas.
 fn paths_of_files(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     let mut facts: Map<String, Value> = read(&record.facts)?;
     if let Some(Value::Object(tools)) = facts.get_mut("spec").and_then(|spec| spec.get_mut("tools"))
@@ -76,7 +78,8 @@ fn takes_path(tool: &Value) -> bool {
     told.is_some_and(|told| told.starts_with("relative to the tool's folder"))
 }
 
-/// New fields may be absent: who changed a definition, how it differs, and in which folder a tool works was not said before.
+/// New fields may be absent: who changed a definition, how it differs, and in which folder a tool
+/// works was not said before.
 fn as_it_is(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     record.version = record.version.saturating_add(1);
     Ok(record)

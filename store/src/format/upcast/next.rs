@@ -10,8 +10,8 @@ use crate::format::Malformed;
 pub struct NextSchema {
     /// The kind.
     pub kind: EventKind,
-    /// Lifts a record of the version that this build writes; it must count the version up. What it makes of the record is
-    /// what this build's types read.
+    /// Lifts a record of the version that this build writes; it must count the version up. What it
+    /// makes of the record is what this build's types read.
     pub lift: fn(EventRecord) -> Result<EventRecord, Malformed>,
 }
 

@@ -138,7 +138,8 @@ fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {
         .map_err(|error| Malformed(format!("the labels of a world cannot be read: {error}")))
 }
 
-/// Returns what the note of the last sweep says: the last swept frame, and how many worlds there are at least.
+/// Returns what the note of the last sweep says: the last swept frame, and how many worlds there
+/// are at least.
 pub(crate) fn write_swept(frame: FrameNumber, worlds: usize) -> Vec<u8> {
     let mut bytes = frame.0.to_le_bytes().to_vec();
     bytes.extend_from_slice(&(worlds as u64).to_le_bytes());

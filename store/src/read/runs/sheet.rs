@@ -102,7 +102,8 @@ impl Sheet {
         self.gone.iter().map(pair)
     }
 
-    /// The pairs for the run table. `last` is the run in which the world's last counted event stands.
+    /// The pairs for the run table. `last` is the run in which the world's last counted event
+    /// stands.
     pub(crate) fn runs(&self, world: WorldId, last: Option<Pair>) -> Result<Vec<Pair>, Malformed> {
         let mut units = self.units()?;
         let mut pairs = Vec::new();
@@ -139,8 +140,8 @@ impl Sheet {
         Ok(units)
     }
 
-    /// Puts the first unit behind a small last run, if both fit one frame: one value is replaced whole or not at all. What a
-    /// sweep put there that did not live to count it goes.
+    /// Puts the first unit behind a small last run, if both fit one frame: one value is replaced
+    /// whole or not at all. What a sweep put there that did not live to count it goes.
     fn merge(&self, last: Option<Pair>, unit: Option<&[u8]>) -> Result<Last, Malformed> {
         let (Some((key, value)), Some(unit)) = (last, unit) else {
             return Ok(Last::Stays);

@@ -45,7 +45,8 @@ impl Exported {
     }
 }
 
-/// Reads bundles. Each must hold all commits of its world up to its head, and lead to the head's root.
+/// Reads bundles. Each must hold all commits of its world up to its head, and lead to the head's
+/// root.
 pub(crate) fn read_all(bundles: &[Bundle]) -> Result<Vec<Exported>, EngineError> {
     bundles
         .iter()

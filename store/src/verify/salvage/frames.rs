@@ -1,8 +1,9 @@
 //! Finding frames in the bytes of a file whose structure does not read any more.
 //!
-//! A frame says how it begins, and its checksum tells where it ends. So frames are found wherever they stand, without the
-//! engine that put them there, and the links of their commits say what counts. What was removed may be found as well: it
-//! counts only if it follows what is kept, and nothing of a world that has a tombstone does.
+//! A frame says how it begins, and its checksum tells where it ends. So frames are found wherever
+//! they stand, without the engine that put them there, and the links of their commits say what
+//! counts. What was removed may be found as well: it counts only if it follows what is kept, and
+//! nothing of a world that has a tombstone does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

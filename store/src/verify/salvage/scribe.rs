@@ -279,7 +279,8 @@ impl<'a> Scribe<'a> {
         self.task.base.is_some_and(|base| base.is_copied)
     }
 
-    /// Writes what was taken. What a fork shares is its parent's, unless it is copied; its keys are its parent's always.
+    /// Writes what was taken. What a fork shares is its parent's, unless it is copied; its keys are
+    /// its parent's always.
     fn flush(&mut self) -> Result<(), EngineError> {
         let Some(sheet) = self.sheet.take() else {
             return Ok(());

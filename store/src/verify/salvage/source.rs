@@ -285,7 +285,8 @@ impl OldStore {
     }
 }
 
-/// The last shared frame that was written and does not read. Those up to `swept` are in runs, if that is known.
+/// The last shared frame that was written and does not read. Those up to `swept` are in runs, if
+/// that is known.
 fn last_lost(
     scan: &Scan,
     swept: Option<FrameNumber>,

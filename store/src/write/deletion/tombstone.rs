@@ -9,8 +9,8 @@ use crate::engine::{Engine, EngineError, Pair, Table, each_row};
 use crate::format::Malformed;
 use crate::state::index::Reach;
 
-/// What stays of a deleted world: how far it had come, so that whoever holds an older root of it can tell, and who
-/// deleted it.
+/// What stays of a deleted world: how far it had come, so that whoever holds an older root of it
+/// can tell, and who deleted it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tombstone {
     /// Its id, which no world can have again.

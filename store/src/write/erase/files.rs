@@ -1,4 +1,5 @@
-//! Which blobs the events of a world refer to: what people attached, and what of tools' output was too large.
+//! Which blobs the events of a world refer to: what people attached, and what of tools' output was
+//! too large.
 
 use std::collections::BTreeSet;
 use std::io;

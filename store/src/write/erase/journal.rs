@@ -1,5 +1,6 @@
-//! Replacing a unit of several frames as a whole: its new frames are kept aside first, then a note that they count; from
-//! there on the replacement is finished, by this process or by the next opening.
+//! Replacing a unit of several frames as a whole: its new frames are kept aside first, then a note
+//! that they count; from there on the replacement is finished, by this process or by the next
+//! opening.
 
 use folkmoot_core::ids::{Position, WorldId};
 
@@ -88,7 +89,8 @@ fn clear(engine: &dyn Engine, from: &[u8], to: &[u8]) -> Result<(), EngineError>
     }
 }
 
-/// Notes how many files a request takes away before they go: who does it again finds fewer. Gives the most that was noted.
+/// Notes how many files a request takes away before they go: who does it again finds fewer. Gives
+/// the most that was noted.
 pub(super) fn count_files(
     engine: &dyn Engine,
     world: WorldId,

@@ -12,7 +12,8 @@ use crate::read::runs::run_key;
 use crate::read::runs::sheet::pack;
 use crate::state::shared::Shared;
 
-/// Rewrites the units of `world` that hold what is meant. Gives how many events have lost their content to this request.
+/// Rewrites the units of `world` that hold what is meant. Gives how many events have lost their
+/// content to this request.
 pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<u64, EngineError> {
     let mut place = {
         let lease = shared.lease();

@@ -94,7 +94,8 @@ fn join(rows: &[(Vec<u8>, Vec<u8>)]) -> Result<Vec<StoredUnit>, Malformed> {
     Ok(units)
 }
 
-/// The keys that content of `world` is sealed with: in the events that are meant, and in all others.
+/// The keys that content of `world` is sealed with: in the events that are meant, and in all
+/// others.
 pub(super) fn keys(
     engine: &dyn Engine,
     world: WorldId,

@@ -21,8 +21,8 @@ const UNIT_BYTES: usize = 24 * 1024;
 /// About how many runs are kept in memory before they are written.
 const PAIRS_MAX: usize = 256;
 
-/// Copies the records that `world` shares into runs of its own, as they are. They count from the moment on at which the
-/// world's entry says so. Blocks.
+/// Copies the records that `world` shares into runs of its own, as they are. They count from the
+/// moment on at which the world's entry says so. Blocks.
 pub(crate) fn copy_base(shared: &Shared, world: WorldId) -> Result<(), EngineError> {
     let _alone = shared.chores();
     let lease = shared.lease();
@@ -106,8 +106,8 @@ fn write_runs(
     engine.put(Table::Gone, &copy.gone)
 }
 
-/// Copies what stands beside the frames for a record: an erasure in one of the two worlds leaves the other as it is. What
-/// is damaged there is left out, and is damaged here.
+/// Copies what stands beside the frames for a record: an erasure in one of the two worlds leaves
+/// the other as it is. What is damaged there is left out, and is damaged here.
 fn copy_beside(
     engine: &dyn Engine,
     (from, to): (WorldId, WorldId),

@@ -123,7 +123,8 @@ impl EventInCommit<'_> {
         self.commit.header.cause.map(Want::At).into_iter().collect()
     }
 
-    /// Returns the first deed of the command, if that is an older event, else what made the command necessary.
+    /// Returns the first deed of the command, if that is an older event, else what made the command
+    /// necessary.
     fn commands(self) -> Vec<Want> {
         let joined = |event: &Event| matches!(event, Event::World(WorldEvent::PersonJoined(_)));
         let first = self
@@ -158,7 +159,8 @@ impl EventInCommit<'_> {
         )
     }
 
-    /// The opening of the world, if what made the command necessary was lost with the process that did it.
+    /// The opening of the world, if what made the command necessary was lost with the process that
+    /// did it.
     fn loss(self) -> Vec<Want> {
         self.commit
             .header
@@ -199,7 +201,8 @@ impl EventInCommit<'_> {
         }
     }
 
-    /// An agent wakes because of the verdicts about its news, and of what put them into its inbox again.
+    /// An agent wakes because of the verdicts about its news, and of what put them into its inbox
+    /// again.
     fn woken(self, agent: &AgentName, news: &[Position]) -> Vec<Want> {
         let again = self
             .commit

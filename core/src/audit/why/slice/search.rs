@@ -15,9 +15,11 @@ use crate::ids::{AgentName, CallId, ModelCallId, Position};
 pub(super) enum Search {
     /// All results of the calls of an agent's last answer, and settlements that are results.
     Results(AgentName, BTreeMap<CallId, SliceNode>),
-    /// The attempt of a model call before this one, or how it failed; and the opening of the world that lost it.
+    /// The attempt of a model call before this one, or how it failed; and the opening of the world
+    /// that lost it.
     Attempt(ModelCallId, Option<SliceNode>),
-    /// The first opening of the world behind the event there, if that is the beginning of something that was lost with it.
+    /// The first opening of the world behind the event there, if that is the beginning of something
+    /// that was lost with it.
     Loss(Position, Option<SliceNode>),
     /// An agent's question that a call is.
     Asked(CallId),
@@ -120,7 +122,8 @@ impl Search {
     }
 }
 
-/// A settlement is a result if the call was open: if a crash is what made its outcome unknown, and nothing closed it since.
+/// A settlement is a result if the call was open: if a crash is what made its outcome unknown, and
+/// nothing closed it since.
 fn results(
     agent: &AgentName,
     settled: &mut BTreeMap<CallId, SliceNode>,

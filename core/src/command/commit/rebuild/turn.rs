@@ -48,7 +48,8 @@ impl RebuildSource<'_> {
             } else if let Ok(reacted) = self.find("no AgentReacted", AgentReacted::of_event) {
                 (&reacted.agent, reacted.turn, self.text(&reacted.reaction)?)
             } else {
-                // No model could be asked. What was wanted of it is recorded only where its cost depends on that.
+                // No model could be asked. What was wanted of it is recorded only where its cost
+                // depends on that.
                 let closed = self.find("no TurnClosed", TurnClosed::of_event)?;
                 let wanted = match &closed.unasked {
                     Some(Unasked::Call(parameters)) => parameters.clone(),

@@ -16,7 +16,8 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
     Ok(())
 }
 
-/// A model that stood in for itself, or twice, would only be asked more often than the limit of attempts says.
+/// A model that stood in for itself, or twice, would only be asked more often than the limit of
+/// attempts says.
 fn check_fallback(spec: &WorldSpec, model: &ModelName, of: &ModelSpec) -> Result<(), RulesError> {
     for (place, name) in of.fallback.iter().enumerate() {
         let why = if !spec.models.contains_key(name) {

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::tool::{ArgumentFinding, Severity};
 
-/// Returns what the texts in `value`, keys included, hold that a person who reads them does not see. Hidden characters are an
-/// error always: whoever allows a call must see all of it. Control characters are shown escaped, and a warning.
+/// Returns what the texts in `value`, keys included, hold that a person who reads them does not
+/// see. Hidden characters are an error always: whoever allows a call must see all of it. Control
+/// characters are shown escaped, and a warning.
 pub(super) fn findings(value: &Value) -> Vec<ArgumentFinding> {
     let mut found = Vec::new();
     walk(value, &mut String::new(), &mut found);
@@ -74,7 +75,8 @@ fn has_hidden(text: &str) -> bool {
     false
 }
 
-/// Marks, overrides and isolates of direction; what has no width; tags, which spell words that nobody sees.
+/// Marks, overrides and isolates of direction; what has no width; tags, which spell words that
+/// nobody sees.
 fn is_hidden(one: char) -> bool {
     matches!(
         one,
@@ -96,7 +98,8 @@ fn is_joiner(one: char) -> bool {
     matches!(one, '\u{200c}' | '\u{200d}')
 }
 
-/// Tells whether a joiner between these has something to join: two characters that are neither ASCII nor joiners.
+/// Tells whether a joiner between these has something to join: two characters that are neither
+/// ASCII nor joiners.
 fn joins(between: (Option<char>, Option<char>)) -> bool {
     let is_one = |one: char| !one.is_ascii() && !is_joiner(one);
     between.0.is_some_and(is_one) && between.1.is_some_and(is_one)

@@ -1,4 +1,5 @@
-//! Values that are secret by what stands before them: `password=…`, `"api_key": "…"`, `Bearer …`, `://user:…@host`.
+//! Values that are secret by what stands before them: `password=…`, `"api_key": "…"`, `Bearer …`,
+//! `://user:…@host`.
 
 use std::ops::Range;
 
@@ -29,8 +30,8 @@ const SEEN_BYTES_MAX: usize = 64;
 /// A random value has, somewhere within this many characters ...
 const WINDOW: usize = 16;
 
-/// ... at least this many changes between small letters, capitals and digits. A capital that begins a word is one
-/// change, so that names in code are not random.
+/// ... at least this many changes between small letters, capitals and digits. A capital that begins
+/// a word is one change, so that names in code are not random.
 const CHANGES_MIN: usize = 5;
 
 /// The next value after `NAME=`, `NAME:` or `Bearer`, if it looks random. The name stays.

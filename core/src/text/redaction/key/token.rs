@@ -78,7 +78,8 @@ const FORMATS: [Format; 36] = [
     open("AGE-SECRET-KEY-1", 40),
 ];
 
-/// The number of bytes of a key in which a digit is looked for: what has none is words joined by hyphens.
+/// The number of bytes of a key in which a digit is looked for: what has none is words joined by
+/// hyphens.
 const DIGIT_BYTES_MAX: usize = 64;
 
 /// The next key of a known format.

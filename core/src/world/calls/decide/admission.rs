@@ -175,8 +175,9 @@ pub(in crate::world) fn admit(
     }
 }
 
-/// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place this one takes. Nothing
-/// that allows calls in advance allows it: its tool knows the new call by another key.
+/// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place
+/// this one takes. Nothing that allows calls in advance allows it: its tool knows the new call by
+/// another key.
 pub(in crate::world) fn redoes(
     draft: &Draft<'_>,
     agent: &AgentName,

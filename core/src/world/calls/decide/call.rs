@@ -16,7 +16,8 @@ use crate::world::memory::{CallState, OpenCall, Run};
 use crate::world::talk::decide::message;
 use crate::world::turns::decide::{answer, turn};
 
-/// The warning that an artifact is not shown: its kind is not one that its tool declares, or it does not fit it.
+/// The warning that an artifact is not shown: its kind is not one that its tool declares, or it
+/// does not fit it.
 const ARTIFACT_DROPPED: &str = "artifact_dropped";
 
 /// The open call, verified against the agent's memory: the one place where pending calls live.
@@ -263,7 +264,8 @@ pub(in crate::world) fn time_out_tool(
     Ok(())
 }
 
-/// Ends the waiting, not the past: the call gets the result *unknown*, and people are asked what became of it.
+/// Ends the waiting, not the past: the call gets the result *unknown*, and people are asked what
+/// became of it.
 pub(in crate::world) fn end_unknown(
     draft: &mut Draft<'_>,
     agent: &AgentName,

@@ -23,7 +23,8 @@ use crate::world::people::decide::roster;
 use crate::world::turns::decide::turn;
 use crate::world::{Request, RequestKind, approval_text};
 
-/// A call that waits, looked up in its agent's memory, and what is known of it under the rules that it was asked by.
+/// A call that waits, looked up in its agent's memory, and what is known of it under the rules that
+/// it was asked by.
 pub(in crate::world) struct Pending<'w> {
     pub(in crate::world) id: RequestId,
     pub(in crate::world) agent: &'w AgentName,
@@ -95,7 +96,8 @@ pub(in crate::world) fn request_approval(
     });
 }
 
-/// Returns the folder in which the tool called `name` works by the newest definition, which this very commit may have recorded.
+/// Returns the folder in which the tool called `name` works by the newest definition, which this
+/// very commit may have recorded.
 fn folder_of(draft: &Draft<'_>, name: &ToolName) -> Option<String> {
     let revised = draft.events.iter().rev().find_map(|event| {
         if let Event::World(WorldEvent::SpecRevised(revised)) = event {
@@ -112,8 +114,9 @@ fn folder_of(draft: &Draft<'_>, name: &ToolName) -> Option<String> {
         .clone()
 }
 
-/// Asks again about each call that waits for a person or was allowed and has not run, if its tool is in another folder
-/// by `spec`: what people read of it was about another place. The newest definition must be recorded already.
+/// Asks again about each call that waits for a person or was allowed and has not run, if its tool
+/// is in another folder by `spec`: what people read of it was about another place. The newest
+/// definition must be recorded already.
 pub(in crate::world) fn ask_again_where_moved(draft: &mut Draft<'_>, spec: &WorldSpec) {
     let world = draft.world;
     for (agent, memory) in world.agents.busy_memories() {
@@ -157,7 +160,8 @@ pub(in crate::world) fn ask_again_where_moved(draft: &mut Draft<'_>, spec: &Worl
     }
 }
 
-/// Takes a decision about one request. `seen` is the agent whose call the person saw, if they said whose it is.
+/// Takes a decision about one request. `seen` is the agent whose call the person saw, if they said
+/// whose it is.
 pub(in crate::world) fn decide(
     draft: &mut Draft<'_>,
     seen: Option<&AgentName>,
@@ -223,7 +227,8 @@ pub(in crate::world) fn decide(
     Ok(())
 }
 
-/// The call behind a request, if it is still what was asked for: its arguments, and the tool then and now.
+/// The call behind a request, if it is still what was asked for: its arguments, and the tool then
+/// and now.
 pub(in crate::world) fn pending<'w>(
     draft: &Draft<'w>,
     id: RequestId,
@@ -324,8 +329,8 @@ fn record_decision(
     });
 }
 
-/// Puts a call with the edited arguments in the place of the one that was asked about. It runs without being asked
-/// about again, unless it may do more.
+/// Puts a call with the edited arguments in the place of the one that was asked about. It runs
+/// without being asked about again, unless it may do more.
 fn run_edited<'w>(
     draft: &mut Draft<'w>,
     person: &Person,

@@ -25,8 +25,8 @@ use crate::world::talk::decide::message;
 use crate::world::turns::decide::turn;
 use crate::world::{Grant, RequestKind};
 
-/// Gives the grant that a decision asks for, if it asks for one. The decided call is its first use; the requests that
-/// wait and are like it follow.
+/// Gives the grant that a decision asks for, if it asks for one. The decided call is its first use;
+/// the requests that wait and are like it follow.
 pub(in crate::world) fn grant<'w>(
     draft: &mut Draft<'w>,
     person: &Person,
@@ -179,8 +179,8 @@ fn used_now(draft: &Draft<'_>, grant: GrantId) -> u32 {
     u32::try_from(draft.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
 }
 
-/// Tells whether the room wants a second person to allow such a call, by the rules of the turn or by those of now, and `person`
-/// is the one who began what led to it.
+/// Tells whether the room wants a second person to allow such a call, by the rules of the turn or
+/// by those of now, and `person` is the one who began what led to it.
 pub(in crate::world) fn is_by_one(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -188,12 +188,14 @@ pub(in crate::world) fn is_by_one(
     person: &Person,
 ) -> bool {
     let mut rules = [turn::rules_of(draft, agent), &*draft.world.rules].into_iter();
-    // Four eyes of the turn's rules or of those in force: either alone could be changed round the other (decision 0023).
+    // Four eyes of the turn's rules or of those in force: either alone could be changed round the
+    // other (decision 0023).
     rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect))
         && has_begun(draft, agent, person)
 }
 
-/// Tells whether `person` is one of those who began what led to the agent's turn, as far as anybody can tell.
+/// Tells whether `person` is one of those who began what led to the agent's turn, as far as anybody
+/// can tell.
 pub(in crate::world) fn has_begun(draft: &Draft<'_>, agent: &AgentName, person: &Person) -> bool {
     let world = draft.world;
     let turn = turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref());
@@ -263,7 +265,8 @@ pub(in crate::world) fn end_grants_of_changed(draft: &mut Draft<'_>, spec: &Worl
     }
 }
 
-/// Returns the reason that `constraints` cannot be those of a grant for a call of `tool` with `arguments`; `None` if they can.
+/// Returns the reason that `constraints` cannot be those of a grant for a call of `tool` with
+/// `arguments`; `None` if they can.
 pub(in crate::world) fn fault_of_reach(
     tool: &ToolSpec,
     constraints: &[Constraint],

@@ -36,8 +36,9 @@ impl World {
     }
 }
 
-/// Returns what the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
-/// is none that the turn can call: what a person read, and what is recorded of its effect, was the other one.
+/// Returns what the rules in force make of a call of `tool`, which is that of the agent's turn. A
+/// tool that is not what it was is none that the turn can call: what a person read, and what is
+/// recorded of its effect, was the other one.
 pub(in crate::world) fn ruled_now(
     world: &World,
     agent: &AgentName,
@@ -83,8 +84,9 @@ pub(in crate::world) struct Starting<'w> {
     pub(in crate::world) tool: &'w ToolSpec,
 }
 
-/// Tells whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
-/// that they want to be asked. Erased arguments are nothing that other rules could allow.
+/// Tells whether a call that is about to start may, by the rules of now as well. If not, its end is
+/// recorded, or the question that they want to be asked. Erased arguments are nothing that other
+/// rules could allow.
 pub(in crate::world) fn is_clear(draft: &mut Draft<'_>, starting: Starting<'_>) -> bool {
     let Starting {
         agent, open, tool, ..
@@ -147,8 +149,8 @@ fn is_clear_with(draft: &mut Draft<'_>, starting: Starting<'_>, now: Now, argume
     }
 }
 
-/// Tells whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
-/// it where they want two.
+/// Tells whether a person's yes of before is enough for the rules of now: it reaches as far, and is
+/// not of the one who began it where they want two.
 fn is_covered(
     draft: &Draft<'_>,
     agent: &AgentName,

@@ -111,7 +111,8 @@ pub(in crate::world) fn settle(
     Ok(())
 }
 
-/// Checks that running a call again is not allowed by the one who began what led to it, where the room wants two.
+/// Checks that running a call again is not allowed by the one who began what led to it, where the
+/// room wants two.
 fn verify_second(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -141,8 +142,8 @@ pub(in crate::world) fn is_too_long(draft: &Draft<'_>, text: Option<&str>) -> bo
     text.is_some_and(|text| text.len() > max)
 }
 
-/// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like
-/// an agent: the log would name the agent as the one who decided.
+/// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a
+/// person who is called like an agent: the log would name the agent as the one who decided.
 pub(in crate::world) fn person<'w>(draft: &Draft<'w>, id: RequestId) -> Result<&'w Person, No> {
     let request = draft.world.consent.knows(id).then_some(id);
     let reason = RefusalReason::NotAPerson;

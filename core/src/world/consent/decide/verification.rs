@@ -94,7 +94,8 @@ pub(in crate::world) fn person(
     Ok(())
 }
 
-/// Checks that the arguments fit by the rules of now: those that older rules took may have two meanings.
+/// Checks that the arguments fit by the rules of now: those that older rules took may have two
+/// meanings.
 pub(in crate::world) fn fits(draft: &Draft<'_>, pending: &Pending<'_>) -> Result<(), No> {
     let findings =
         turn::rules_of(draft, pending.agent).findings(&pending.tool.name, pending.arguments);
@@ -161,7 +162,8 @@ fn confirms(seen: &str, shown: Digest) -> bool {
 }
 
 impl Judgement {
-    /// Tells whether its parts fit together: a no reaches no further than its request, and only a grant can be wide.
+    /// Tells whether its parts fit together: a no reaches no further than its request, and only a
+    /// grant can be wide.
     fn is_consistent(&self) -> bool {
         let is_plain = self.scope == Scope::Once && self.wider.is_same();
         match self.verdict {

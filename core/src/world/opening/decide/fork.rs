@@ -21,7 +21,8 @@ struct AskedCall<'w> {
     request: &'w Request,
 }
 
-/// Begins the new world: it is opened, and people are asked again what they were asked in the old one.
+/// Begins the new world: it is opened, and people are asked again what they were asked in the old
+/// one.
 pub(in crate::world) fn fork(
     draft: &mut Draft<'_>,
     forked: Forked,

@@ -86,7 +86,8 @@ pub(in crate::world) fn open(
     Ok(())
 }
 
-/// A delivery that three processes died of counts as failed: the agent in code behind it may be what kills them.
+/// A delivery that three processes died of counts as failed: the agent in code behind it may be
+/// what kills them.
 fn count_lost_deliveries(draft: &mut Draft<'_>) {
     let world = draft.world;
     for (agent, memory) in world.agents.busy_memories() {

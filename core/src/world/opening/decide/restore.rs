@@ -1,4 +1,5 @@
-//! The first opening for writing in a copy of a store. The store that it was copied from may still be there and act.
+//! The first opening for writing in a copy of a store. The store that it was copied from may still
+//! be there and act.
 
 use crate::event::{OutcomeUnknown, Restored, StreamCut, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
@@ -13,8 +14,8 @@ use crate::world::opening::decide::fork;
 use crate::world::turns::decide::turn;
 use crate::world::{Request, RequestKind, World};
 
-/// The most bytes of facts of what one opening asks anew, unless a single request has more. The opening and a changed
-/// definition stand in the same commit.
+/// The most bytes of facts of what one opening asks anew, unless a single request has more. The
+/// opening and a changed definition stand in the same commit.
 const RESTORED_BYTES_MAX: usize = FACTS_BYTES_MAX / 4;
 
 /// Something that another store may act upon as well, so that people are asked about it anew.
@@ -42,8 +43,9 @@ enum Stale<'w> {
 }
 
 impl World {
-    /// Tells whether people are still to be asked about something, since the world was first opened in its copy of the store. Until
-    /// then nothing of it may act: give [`WorldAction::Open`](crate::command::WorldAction::Open) again.
+    /// Tells whether people are still to be asked about something, since the world was first opened
+    /// in its copy of the store. Until then nothing of it may act: give
+    /// [`WorldAction::Open`](crate::command::WorldAction::Open) again.
     #[must_use]
     pub fn is_restoring(&self) -> bool {
         stale(self, self.restored_at, self.time).next().is_some()
@@ -151,9 +153,10 @@ pub(in crate::world) fn begin_in(draft: &mut Draft<'_>, copy: Option<CopyId>) {
     }
 }
 
-/// Asks people anew, if the world was never opened in this copy: what they were asked, and about every call that was
-/// allowed and must not run twice. One commit cannot hold any number of requests; what does not fit is asked at the next
-/// opening, and [`World::is_restoring`] until then.
+/// Asks people anew, if the world was never opened in this copy: what they were asked, and about
+/// every call that was allowed and must not run twice. One commit cannot hold any number of
+/// requests; what does not fit is asked at the next opening, and [`World::is_restoring`] until
+/// then.
 pub(in crate::world) fn restore(draft: &mut Draft<'_>, copy: Option<CopyId>) {
     let world = draft.world;
     let Some(copy) = copy else { return };
@@ -195,7 +198,8 @@ fn ask_anew<'w>(draft: &mut Draft<'w>, stale: Stale<'w>) {
     }
 }
 
-/// A call that was allowed: it runs under the key that it has in the other store, which is enough if its tool knows keys.
+/// A call that was allowed: it runs under the key that it has in the other store, which is enough
+/// if its tool knows keys.
 fn ask_about_allowed(
     draft: &mut Draft<'_>,
     agent: &AgentName,

@@ -49,7 +49,8 @@ pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
     world.episodes.release_all(&held);
 }
 
-/// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
+/// Goes on with a turn of the other world: it keeps its news, its rules and the results that it
+/// has.
 pub(in crate::world) fn resume_turn(fold: &mut Fold<'_>, event: &TurnOpened, before: TurnId) {
     let id = TurnId(fold.world.head);
     let is_it = |turn: &Turn| turn.id == before;

@@ -23,7 +23,8 @@ pub(in crate::world) fn open_as(world: &mut World, event: &WorldOpened) {
     revise(world, &event.spec, event.spec_digest, &event.text);
 }
 
-/// Only the first opening in a copy of the store counts: those behind it ask what did not fit there.
+/// Only the first opening in a copy of the store counts: those behind it ask what did not fit
+/// there.
 pub(in crate::world) fn enter_copy(world: &mut World, copy: CopyId) {
     if world.copy != Some(copy) {
         world.copy = Some(copy);
@@ -82,8 +83,8 @@ fn loses_delivery(world: &World, agent: &AgentName) -> bool {
         .is_some_and(|memory| owed::is_delivered(world, agent, memory, world.time))
 }
 
-/// A new definition. Agents that left the roster keep their memory, in case they come back; open turns keep the
-/// rules that they began under.
+/// A new definition. Agents that left the roster keep their memory, in case they come back; open
+/// turns keep the rules that they began under.
 pub(in crate::world) fn revise(
     world: &mut World,
     spec: &WorldSpec,

@@ -9,8 +9,9 @@ use crate::spec::Definition;
 use crate::world::decide::{Draft, No};
 use crate::world::talk::decide::message;
 
-/// Refuses a person under a name that is nobody's or could be taken for somebody else's, and decisions that a script
-/// plays where a user of this machine has acted: whoever runs it may be that user.
+/// Refuses a person under a name that is nobody's or could be taken for somebody else's, and
+/// decisions that a script plays where a user of this machine has acted: whoever runs it may be
+/// that user.
 pub(in crate::world) fn check_giver(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
     let rule = action.kind().rule();
     let (Some(person), Some(right)) = (draft.principal.person(), rule.right) else {

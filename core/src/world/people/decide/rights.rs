@@ -11,8 +11,8 @@ use crate::world::talk::decide::message;
 /// The longest method and subject together, in bytes.
 const PROOF_MAX: usize = 512;
 
-/// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of what there is.
-/// Agents and tools are refused by what they try, as they always were.
+/// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of
+/// what there is. Agents and tools are refused by what they try, as they always were.
 pub(in crate::world) fn check_right(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
     match (draft.principal, action.kind().rule().right) {
         (Principal::Person(_), Some(right))
@@ -26,9 +26,9 @@ pub(in crate::world) fn check_right(draft: &Draft<'_>, action: &Action) -> Resul
 
 /// Gives a person other rights; nothing happens if they have them already.
 ///
-/// Whoever may operate may give any right, and may take the last `operate` away from everyone: they may revise the
-/// definition, which says the same and more. The world can always give it back, and so can a definition that a world
-/// is opened with.
+/// Whoever may operate may give any right, and may take the last `operate` away from everyone: they
+/// may revise the definition, which says the same and more. The world can always give it back, and
+/// so can a definition that a world is opened with.
 pub(in crate::world) fn set_rights(
     draft: &mut Draft<'_>,
     method: &str,

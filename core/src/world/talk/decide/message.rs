@@ -159,8 +159,8 @@ pub(in crate::world) fn post_reply(
     );
 }
 
-/// Posts what an agent says beside its tool calls, finalised, if anything of it is left: people read it, others remember
-/// it, and it wakes nobody.
+/// Posts what an agent says beside its tool calls, finalised, if anything of it is left: people
+/// read it, others remember it, and it wakes nobody.
 pub(in crate::world) fn post_beside_calls(
     draft: &mut Draft<'_>,
     agent: &AgentName,
@@ -233,7 +233,8 @@ fn post_words(
     );
 }
 
-/// The newest message of the news that the open turn takes up, or the one that this very commit opens.
+/// The newest message of the news that the open turn takes up, or the one that this very commit
+/// opens.
 fn newest_news(draft: &Draft<'_>, agent: &AgentName) -> Option<Arc<Message>> {
     let memory = turn::memory(draft, agent)?;
     let opened = opened_turn(draft, agent).map(|opened| opened.news.len());
@@ -432,8 +433,8 @@ pub(in crate::world) fn is_full(draft: &Draft<'_>, agent: &AgentName) -> bool {
     memory.is_some_and(|memory| revision::waiting(draft, memory).saturating_add(new) >= max)
 }
 
-/// A person's message, or the world's, to an agent that waits for a person: it is kept, and its author is told; or it
-/// closes what waits.
+/// A person's message, or the world's, to an agent that waits for a person: it is kept, and its
+/// author is told; or it closes what waits.
 pub(in crate::world) fn reach_waiting(
     draft: &mut Draft<'_>,
     agent: AgentName,
@@ -451,8 +452,9 @@ pub(in crate::world) fn reach_waiting(
     }
 }
 
-/// Tells for whom an agent waits, itself or by way of those whom it asked. One agent does not interrupt what another
-/// asks of people, whatever the room does about people's messages: they would never be answered.
+/// Tells for whom an agent waits, itself or by way of those whom it asked. One agent does not
+/// interrupt what another asks of people, whatever the room does about people's messages: they
+/// would never be answered.
 pub(in crate::world) fn tell_waiting(
     draft: &mut Draft<'_>,
     agent: AgentName,

@@ -99,7 +99,8 @@ fn message_of<'w>(draft: &mut Draft<'w>, id: MessageId) -> Result<&'w Message, N
     Ok(message)
 }
 
-/// Tells whether the message is an agent's, or of the one who gives the command. The world has a say in all of them.
+/// Tells whether the message is an agent's, or of the one who gives the command. The world has a
+/// say in all of them.
 fn has_a_say_in(draft: &Draft<'_>, message: &Message) -> bool {
     match (draft.principal, &message.author) {
         (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
@@ -126,8 +127,9 @@ fn answered<'w>(draft: &Draft<'w>, message: &'w Message) -> Option<(&'w AgentNam
     (can_answer && message.because.iter().all(is_known)).then(|| (agent, message.because.to_vec()))
 }
 
-/// Closes the turns that answer what is gone, or in which it was said, with everything that is open in them. Who asked
-/// something that nobody will answer now is told so; `news` are those that are answered once more.
+/// Closes the turns that answer what is gone, or in which it was said, with everything that is open
+/// in them. Who asked something that nobody will answer now is told so; `news` are those that are
+/// answered once more.
 fn undo_turns(draft: &mut Draft<'_>, target: &Message, gone: &[Position], news: &[Position]) {
     let world = draft.world;
     let asks_of = |at: &Position| {

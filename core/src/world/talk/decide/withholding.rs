@@ -5,7 +5,8 @@ use crate::ids::{AgentName, MessageId, Position, TurnId};
 use crate::text::reply::FinalReply;
 use crate::world::decide::Draft;
 
-/// Records what was withheld of the answer at `answer`. The message, if there is one, is posted right behind.
+/// Records what was withheld of the answer at `answer`. The message, if there is one, is posted
+/// right behind.
 pub(in crate::world) fn note_withheld(
     draft: &mut Draft<'_>,
     agent: &AgentName,

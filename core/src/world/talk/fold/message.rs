@@ -23,8 +23,8 @@ pub(in crate::world) fn part(world: &mut World, person: &PersonName) {
     world.people.leave(person, world.head);
 }
 
-/// The words that models are saying just now are finalised among those who were there when they were asked: whoever leaves
-/// meanwhile is among them.
+/// The words that models are saying just now are finalised among those who were there when they
+/// were asked: whoever leaves meanwhile is among them.
 fn keep_called(world: &mut World) {
     let asked = world.agents.turns_mut();
     for model in asked.filter_map(|turn| turn.model.as_mut()) {
@@ -105,8 +105,8 @@ fn because_of(world: &World, event: &MessagePosted) -> Option<Arc<[Position]>> {
     Some(Arc::clone(&turn.because))
 }
 
-/// The calls of older turns that a message carries on: what is said in a turn that takes another's place leads to turns
-/// that take the place of others as well.
+/// The calls of older turns that a message carries on: what is said in a turn that takes another's
+/// place leads to turns that take the place of others as well.
 fn redone_in(world: &World, event: &MessagePosted) -> Vec<Ran> {
     let Author::Agent(agent) = &event.author else {
         return Vec::new();

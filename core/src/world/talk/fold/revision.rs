@@ -141,7 +141,8 @@ fn take_from(world: &mut World, agent: &AgentName, taken: TakenBack, ran: &[Ran]
         .filter(|turn| turn.is_undone_by(&taken));
     let mut left = Vec::new();
     if let Some(turn) = undone {
-        // Of a reply that is taken back itself, the news are answered once more only if the reply is made anew.
+        // Of a reply that is taken back itself, the news are answered once more only if the reply
+        // is made anew.
         let is_own = turn.is_of(&taken);
         turn.undo(&taken);
         if !is_own {
@@ -182,8 +183,8 @@ fn take_news_back(world: &mut World, agent: &AgentName, gone: &[Position]) {
     }
 }
 
-/// Puts messages that an agent took up before into its inbox again, in their places and in an episode of their own:
-/// a person's word, or the world's, made that necessary.
+/// Puts messages that an agent took up before into its inbox again, in their places and in an
+/// episode of their own: a person's word, or the world's, made that necessary.
 pub(in crate::world) fn put_back(world: &mut World, agent: &AgentName, news: Vec<Arc<Message>>) {
     let at = world.head;
     for mut message in news {

@@ -57,7 +57,8 @@ pub(in crate::world) fn record_answer(
     Ok(())
 }
 
-/// Records each of `codes` once, in their order. A reply with more kinds of them than a log should hold says so.
+/// Records each of `codes` once, in their order. A reply with more kinds of them than a log should
+/// hold says so.
 fn warn_of<'c>(draft: &mut Draft<'_>, agent: &AgentName, codes: impl Iterator<Item = &'c str>) {
     let mut seen = BTreeSet::new();
     for code in codes

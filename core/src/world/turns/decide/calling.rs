@@ -53,7 +53,8 @@ pub(in crate::world) struct Asked {
     pub(in crate::world) tokens: u64,
 }
 
-/// Records that the model is about to be asked, or that it is first asked for a summary, to make room.
+/// Records that the model is about to be asked, or that it is first asked for a summary, to make
+/// room.
 pub(in crate::world) fn ask_model(
     draft: &mut Draft<'_>,
     calling: &Calling<'_>,
@@ -179,7 +180,8 @@ pub(in crate::world) fn trim(draft: &mut Draft<'_>, agent: &AgentName, reading: 
     }
 }
 
-/// Returns the reason that the next request does not extend the last one; `None` if it does, or if there was none.
+/// Returns the reason that the next request does not extend the last one; `None` if it does, or if
+/// there was none.
 fn broken_prefix(
     draft: &Draft<'_>,
     calling: &Calling<'_>,

@@ -12,10 +12,12 @@ use crate::world::turns::decide::turn;
 use crate::world::waits::decide::{asking, join};
 use crate::world::{Request, RequestKind};
 
-/// The most requests that one tick ends: all that expired while nobody had the world open may be more than one commit can have.
+/// The most requests that one tick ends: all that expired while nobody had the world open may be
+/// more than one commit can have.
 const EXPIRIES_MAX: usize = 100;
 
-/// Stops one episode, or everything. What has started and cannot be repeated may have taken effect, and says so.
+/// Stops one episode, or everything. What has started and cannot be repeated may have taken effect,
+/// and says so.
 pub(in crate::world) fn stop(draft: &mut Draft<'_>, episode: Option<EpisodeId>) -> Result<(), No> {
     match draft.principal {
         Principal::Person(_) | Principal::World => {}
@@ -129,7 +131,8 @@ fn cut_call(
     }
 }
 
-/// Records what became due: requests that nobody decided, and questions that no agent answered in time.
+/// Records what became due: requests that nobody decided, and questions that no agent answered in
+/// time.
 pub(in crate::world) fn tick(draft: &mut Draft<'_>) -> Result<(), No> {
     let world = draft.world;
     let now = draft.now();

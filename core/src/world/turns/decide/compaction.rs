@@ -1,4 +1,5 @@
-//! Making room in an agent's memory: by a summary, which a model is asked for, or by dropping the oldest items.
+//! Making room in an agent's memory: by a summary, which a model is asked for, or by dropping the
+//! oldest items.
 
 use crate::event::{MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, EpisodeId, Position};
@@ -24,8 +25,9 @@ pub(in crate::world) enum Room {
     Drop(usize),
 }
 
-/// Compares what the model would read with the `room` that it has, and with what money has room for at all: a memory
-/// that no episode could pay for would be declined for ever. A summary of it would cost as much, so it is dropped.
+/// Compares what the model would read with the `room` that it has, and with what money has room for
+/// at all: a memory that no episode could pay for would be declined for ever. A summary of it would
+/// cost as much, so it is dropped.
 pub(in crate::world) fn make_room(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -49,7 +51,8 @@ pub(in crate::world) fn make_room(
     )
 }
 
-/// Returns the number of items that a summary is to stand for; `None` if the turn may have none, or it would not help.
+/// Returns the number of items that a summary is to stand for; `None` if the turn may have none, or
+/// it would not help.
 fn summarises(
     draft: &Draft<'_>,
     calling: &Calling<'_>,
@@ -91,7 +94,8 @@ fn summarises(
         .summarisable(room, readable, u64::from(share.summary()))
 }
 
-/// Asks for a summary of the `count` oldest items. What was wanted of the model is asked once that is there.
+/// Asks for a summary of the `count` oldest items. What was wanted of the model is asked once that
+/// is there.
 pub(in crate::world) fn ask_summary(
     draft: &mut Draft<'_>,
     calling: &Calling<'_>,
@@ -133,8 +137,8 @@ pub(in crate::world) fn ask_summary(
     )
 }
 
-/// Puts a summary in its place and asks what was wanted. What is no summary is a failure; one of what was taken back
-/// meanwhile is thrown away, and another may be asked for.
+/// Puts a summary in its place and asks what was wanted. What is no summary is a failure; one of
+/// what was taken back meanwhile is thrown away, and another may be asked for.
 pub(in crate::world) fn take_summary(
     draft: &mut Draft<'_>,
     agent: &AgentName,
@@ -195,7 +199,8 @@ fn ask_wanted(
     turn::ask_or_close(draft, &calling, turn.episode)
 }
 
-/// The summary that an answer is. One that was cut at its limit is still a summary; a refusal or a call is none.
+/// The summary that an answer is. One that was cut at its limit is still a summary; a refusal or a
+/// call is none.
 fn summary_in(response: &LLMResponse) -> Option<String> {
     match response {
         LLMResponse::Text(_) | LLMResponse::Truncated(_) => {

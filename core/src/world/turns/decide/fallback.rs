@@ -8,9 +8,10 @@ use crate::world::memory::{ModelState, Turn};
 use crate::world::turns::decide::turn;
 use crate::world::turns::{ask, summary};
 
-/// The model that is asked next after `model` failed for good with `kind`: the next of the chain that can read the
-/// request. One that it is too long for is passed over, unless it reads as much as `model`, which was asked with it
-/// all the same; after a model said itself that it is too long, so is every one that takes no more.
+/// The model that is asked next after `model` failed for good with `kind`: the next of the chain
+/// that can read the request. One that it is too long for is passed over, unless it reads as much
+/// as `model`, which was asked with it all the same; after a model said itself that it is too long,
+/// so is every one that takes no more.
 pub(in crate::world) fn fallback_of(
     draft: &Draft<'_>,
     agent: &AgentName,

@@ -197,7 +197,8 @@ pub(in crate::world) fn record_failure(
     }
 }
 
-/// Ends a model call that gets no further attempt, and the turn with it: a summary can be done without.
+/// Ends a model call that gets no further attempt, and the turn with it: a summary can be done
+/// without.
 fn give_up_call(
     draft: &mut Draft<'_>,
     agent: &AgentName,
@@ -220,7 +221,8 @@ fn give_up_call(
     Ok(())
 }
 
-/// The last attempt that a call gets on its model was lost with its process: the call itself may be what ends them.
+/// The last attempt that a call gets on its model was lost with its process: the call itself may be
+/// what ends them.
 fn fail_lost(
     draft: &mut Draft<'_>,
     agent: &AgentName,
@@ -253,7 +255,8 @@ fn fail_lost(
     }
 }
 
-/// Returns the time at which another attempt on the same model is due; `None` if it would be in vain.
+/// Returns the time at which another attempt on the same model is due; `None` if it would be in
+/// vain.
 fn retry_at(
     draft: &Draft<'_>,
     turn: &Turn,
@@ -283,7 +286,8 @@ fn attempts_max(turn: &Turn) -> u32 {
         .saturating_mul(OPENINGS_MAX)
 }
 
-/// The wait after the `failed`-th failure: doubled each time, with jitter from the stamp's seed, at most [`RETRY_MAX`].
+/// The wait after the `failed`-th failure: doubled each time, with jitter from the stamp's seed, at
+/// most [`RETRY_MAX`].
 pub(in crate::world) fn backoff(failed: u32, seed: &Seed) -> Duration {
     let doubled = RETRY_MIN.saturating_mul(2_u32.saturating_pow(failed.saturating_sub(1).min(16)));
     // The seed is recorded with the commit, so that deciding again waits as long.

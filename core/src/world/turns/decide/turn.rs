@@ -30,7 +30,8 @@ use crate::world::{World, meters};
 #[derive(Clone)]
 struct News {
     positions: Vec<Position>,
-    /// The position that put the newest of them into the inbox: the message itself, or what a person changed so that it is there again.
+    /// The position that put the newest of them into the inbox: the message itself, or what a
+    /// person changed so that it is there again.
     cause: Position,
     episode: EpisodeId,
     fresh: Vec<Remembered>,
@@ -98,8 +99,9 @@ fn is_spent(draft: &Draft<'_>, agent: &AgentName, memory: &Memory) -> bool {
     })
 }
 
-/// Returns what `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`, only that episode's
-/// messages at the front: what belongs to another one is not set aside with them.
+/// Returns what `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`,
+/// only that episode's messages at the front: what belongs to another one is not set aside with
+/// them.
 fn news(
     draft: &Draft<'_>,
     agent: &AgentName,
@@ -178,8 +180,7 @@ fn open_asking(
             calling::ask_model(draft, &calling, purpose)
         }
         Err(limit) => {
-            // Messages of another episode have budgets of their own, and are not declined with
-            // these.
+            // The messages of another episode have budgets of their own.
             let news = self::news(draft, agent, memory, horizon, true).ok_or(No::STALE)?;
             draft.cause = Some(news.cause);
             decline(draft, agent, horizon, &news, limit, parameters);
@@ -228,7 +229,8 @@ pub(in crate::world) fn tell_limit(
     );
 }
 
-/// Asks a further time in an open turn, or closes it: with a closing call if there is something left for one.
+/// Asks a further time in an open turn, or closes it: with a closing call if there is something
+/// left for one.
 pub(in crate::world) fn ask_or_close(
     draft: &mut Draft<'_>,
     calling: &Calling<'_>,
@@ -458,8 +460,7 @@ pub(in crate::world) fn take_answer(
             .warnings
             .iter()
             .for_each(|code| answer::warn(draft, agent, code));
-        // A message of its own: whoever reads the room later must see that it was said
-        // (decision 0029).
+        // Whoever reads the room later must see that it was said (decision 0029).
         message::post_beside_calls(draft, agent, turn, at, stream, &reply);
         return admission::admit(draft, agent, turn, at, response, purpose);
     }

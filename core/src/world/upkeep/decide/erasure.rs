@@ -67,8 +67,9 @@ pub(in crate::world) fn erase(
     Ok(())
 }
 
-/// Ends the calls that nobody could run or decide any more as they were shown: their arguments, or the question that
-/// their tool asks, are about to be erased. What has started goes on; what became of a lost run people can still say.
+/// Ends the calls that nobody could run or decide any more as they were shown: their arguments, or
+/// the question that their tool asks, are about to be erased. What has started goes on; what became
+/// of a lost run people can still say.
 fn cut_erased(draft: &mut Draft<'_>, events: &[Span]) {
     let world = draft.world;
     for (agent, memory) in world.agents.memories() {

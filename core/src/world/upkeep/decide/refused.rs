@@ -1,4 +1,5 @@
-//! Recorded refusals: how they are counted, and what can be said of one whose command is known by its digest only.
+//! Recorded refusals: how they are counted, and what can be said of one whose command is known by
+//! its digest only.
 
 use crate::command::Giver;
 use crate::command::commit::Commit;
@@ -38,8 +39,9 @@ pub(in crate::world) fn refuse(
 }
 
 impl World {
-    /// The events of the refusal that ends `commit`, as this world records one with that reason, of that principal and
-    /// command. Whether the command deserved it nobody can tell from its digest; see [`World::fault_of`].
+    /// The events of the refusal that ends `commit`, as this world records one with that reason, of
+    /// that principal and command. Whether the command deserved it nobody can tell from its digest;
+    /// see [`World::fault_of`].
     pub(crate) fn refuse_again(&self, commit: &Commit, refused: &Refused) -> Vec<Event> {
         let header = &commit.header;
         let request = refused.request.map(RequestId);
@@ -78,7 +80,8 @@ impl World {
     }
 }
 
-/// A person without the right to a command is refused for that, before anything else; nobody else is.
+/// A person without the right to a command is refused for that, before anything else; nobody else
+/// is.
 fn fault_of_right(world: &World, commit: &Commit, refused: &Refused) -> Option<&'static str> {
     let kind = commit.header.command;
     let is_without = match (&commit.header.principal, kind.rule().right) {
@@ -97,7 +100,8 @@ fn fault_of_right(world: &World, commit: &Commit, refused: &Refused) -> Option<&
     }
 }
 
-/// Tells whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
+/// Tells whether the request stands as a refusal says: it is known, and was settled for that reason
+/// or waits.
 fn is_about(world: &World, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
     let is_of_whom = reason == RefusalReason::NotAPerson;
     if let Some(settled) = world.consent.settled().get(&id) {

@@ -1,4 +1,5 @@
-//! Turning to another agent: asking it something and waiting for the answer, or handing the episode over to it.
+//! Turning to another agent: asking it something and waiting for the answer, or handing the episode
+//! over to it.
 
 use std::time::Duration;
 
@@ -159,7 +160,8 @@ fn check_reach(draft: &Draft<'_>, agent: &AgentName, to: &AgentName) -> Result<(
     }
 }
 
-/// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those of this very commit.
+/// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those
+/// of this very commit.
 fn hops(draft: &Draft<'_>, agent: &AgentName) -> u32 {
     let Some(episode) = message::episode_of(draft, agent) else {
         return 0;
@@ -194,7 +196,8 @@ fn turn_down(draft: &mut Draft<'_>, errand: &Errand<'_>, status: CallStatus) {
     }
 }
 
-/// Posts what a call says to another agent, which is woken by it. If it waits for a person, people are told so.
+/// Posts what a call says to another agent, which is woken by it. If it waits for a person, people
+/// are told so.
 fn say(
     draft: &mut Draft<'_>,
     errand: &Errand<'_>,
@@ -261,8 +264,8 @@ pub(in crate::world) fn decline_asks(draft: &mut Draft<'_>, agent: &AgentName, c
     end_asks(draft, asks, &CallStatus::Unanswered(UnansweredCause::Limit));
 }
 
-/// Ends the questions of agents whose turns are about to be closed, as `status`, and then those that stand in messages
-/// which nobody will take up any more.
+/// Ends the questions of agents whose turns are about to be closed, as `status`, and then those
+/// that stand in messages which nobody will take up any more.
 pub(in crate::world) fn end_asks_of(
     draft: &mut Draft<'_>,
     agents: &[&AgentName],
@@ -319,8 +322,8 @@ pub(in crate::world) fn askers_of(draft: &Draft<'_>, agent: &AgentName) -> Vec<A
         .collect()
 }
 
-/// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that this very commit
-/// opens.
+/// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that
+/// this very commit opens.
 fn asks_owed_by(draft: &Draft<'_>, agent: &AgentName) -> Vec<(AgentName, CallId)> {
     match turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref()) {
         Some(turn) => still_owed(draft, agent, turn.asks.iter()),

@@ -11,8 +11,8 @@ use crate::world::memory::{JoinEnd, Joining};
 use crate::world::routing::Route;
 use crate::world::turns::decide::turn;
 
-/// Ends the waits that are over, and those that have lasted long enough. Whoever waited is told, and woken by it, what
-/// became of those who gave it no answer.
+/// Ends the waits that are over, and those that have lasted long enough. Whoever waited is told,
+/// and woken by it, what became of those who gave it no answer.
 pub(in crate::world) fn end_joins(draft: &mut Draft<'_>) {
     let world = draft.world;
     for agent in world.agents.busy() {

@@ -62,8 +62,8 @@ pub(in crate::world) fn hand_off(world: &mut World, event: &HandedOff) {
     }
 }
 
-/// Returns what `agent`'s call gave: the words of the message at `at`, which it does not hear once more; `None` if they were
-/// erased.
+/// Returns what `agent`'s call gave: the words of the message at `at`, which it does not hear once
+/// more; `None` if they were erased.
 pub(in crate::world) fn answer_at(
     world: &mut World,
     at: Position,

@@ -40,8 +40,8 @@ impl Ending {
     }
 }
 
-/// Begins the waiting of an agent whose reply wakes agents that its definition joins. A question waits as a call, and
-/// a handoff for nobody.
+/// Begins the waiting of an agent whose reply wakes agents that its definition joins. A question
+/// waits as a call, and a handoff for nobody.
 pub(in crate::world) fn begin_join(
     world: &mut World,
     agent: &AgentName,
@@ -88,7 +88,8 @@ pub(in crate::world) fn begin_join(
     }
 }
 
-/// `agent` is done with `messages` so: their authors wait for it no longer, unless it is to take them up once more.
+/// `agent` is done with `messages` so: their authors wait for it no longer, unless it is to take
+/// them up once more.
 pub(in crate::world) fn end_waits_for<'m>(
     world: &mut World,
     agent: &AgentName,
@@ -138,7 +139,8 @@ pub(in crate::world) fn end_waits_for<'m>(
     }
 }
 
-/// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be let go.
+/// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be
+/// let go.
 pub(in crate::world) fn take_join(world: &mut World, agent: &AgentName) -> Option<Joining> {
     let joining = world.agents.memory_mut(agent)?.joining.take();
     world.agents.rest(agent);

@@ -111,7 +111,8 @@ impl AnswerBlock {
         }
     }
 
-    /// Adds what a compaction made: a text, and what goes back with it. Takes them out of the delta. False if it is another block.
+    /// Adds what a compaction made: a text, and what goes back with it. Takes them out of the
+    /// delta. False if it is another block.
     pub(super) fn compact(&mut self, delta: &mut Fields) -> bool {
         if self.kind() != "compaction" {
             return false;

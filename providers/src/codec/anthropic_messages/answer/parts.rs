@@ -97,7 +97,8 @@ impl AnthropicAnswer {
             Some("end_turn" | "stop_sequence" | "tool_use") => AnswerEnding::Done,
             Some(reason) if CUT.contains(&reason) => AnswerEnding::Cut,
             Some("refusal") => AnswerEnding::Refused,
-            // The provider's own tools took too long, or it summed up. It would go on if it were asked again.
+            // The provider's own tools took too long, or it summed up. It would go on if it were
+            // asked again.
             Some("pause_turn" | "compaction") => {
                 self.warn(warning::TURN_PAUSED);
                 AnswerEnding::Cut

@@ -11,7 +11,8 @@ use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
-/// Under this key stand arguments that are no JSON object, as the provider advises: an input has to be one.
+/// Under this key stand arguments that are no JSON object, as the provider advises: an input has to
+/// be one.
 const INVALID: &str = "INVALID_JSON";
 
 /// An answer as it is written again.
@@ -65,7 +66,8 @@ impl AnswerBlocks<'_> {
         }
     }
 
-    /// The wire refuses a message that ends with thinking, as that of an answer that was cut while it thought.
+    /// The wire refuses a message that ends with thinking, as that of an answer that was cut while
+    /// it thought.
     fn drop_last_thinking(&mut self, warnings: &mut BTreeSet<&'static str>) {
         while self.blocks.last().is_some_and(is_thinking) {
             self.blocks.pop();

@@ -127,8 +127,8 @@ impl Messages {
         self.add(Role::User, blocks);
     }
 
-    /// Sees to it that a user speaks first, and last. A block of the provider's own tools at the end is a pause, after
-    /// which nobody else speaks.
+    /// Sees to it that a user speaks first, and last. A block of the provider's own tools at the
+    /// end is a pause, after which nobody else speaks.
     fn frame(&mut self) {
         if self
             .list

@@ -80,10 +80,11 @@ fn put_sampling(body: &mut AnthropicBody, version: ApiVersion, parameters: &Para
     }
 }
 
-/// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much. A limit that leaves no
-/// token for the answer is refused, so that such reasoning is left out, as in a short summary by an agent that reasons.
-/// So is any limit where the turn was begun without thinking, or one that is too low; `adaptive` has no such rule. No
-/// thinking goes with a call that is forced.
+/// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much. A
+/// limit that leaves no token for the answer is refused, so that such reasoning is left out, as in
+/// a short summary by an agent that reasons. So is any limit where the turn was begun without
+/// thinking, or one that is too low; `adaptive` has no such rule. No thinking goes with a call that
+/// is forced.
 fn put_thinking(
     body: &mut AnthropicBody,
     reasoning: Reasoning,

@@ -46,7 +46,8 @@ enum PathStep {
 }
 
 impl GoogleAnswer {
-    /// Takes a call that is a piece of one, with what came beside it. One that is whole is given back.
+    /// Takes a call that is a piece of one, with what came beside it. One that is whole is given
+    /// back.
     pub(super) fn whole_call<'c>(
         &mut self,
         call: Expected<FunctionCall<'c>>,
@@ -84,7 +85,8 @@ impl GoogleAnswer {
         None
     }
 
-    /// Ends the call that is open, if one is. Arguments that did not end are told as far as they came, which is no JSON.
+    /// Ends the call that is open, if one is. Arguments that did not end are told as far as they
+    /// came, which is no JSON.
     pub(super) fn close_call(&mut self, close: Close) {
         let Some(PartialCall {
             label,

@@ -37,7 +37,8 @@ const KNOWN: &[&str] = &[
 const MEDIA: &[&str] = &["inlineData", "fileData"];
 
 impl GoogleAnswer {
-    /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right behind it.
+    /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right
+    /// behind it.
     pub(super) fn take_piece(&mut self, piece: ContentPiece<'_>, deltas: &mut Vec<Delta>) {
         let ContentPiece {
             text,

@@ -15,8 +15,8 @@ use crate::codec::json::Fields;
 /// refuses both.
 const BEGINNING: &str = "[the conversation begins]";
 
-/// The contents. The first is a user's, and the model's answers in a row are one content, since calls may stand only
-/// right behind a user's content.
+/// The contents. The first is a user's, and the model's answers in a row are one content, since
+/// calls may stand only right behind a user's content.
 pub(super) fn contents(
     codec: &GoogleGenerateContent,
     request: &ModelRequest,

@@ -9,8 +9,8 @@ use crate::codec::warning;
 /// Objects that are put together field by field.
 const MERGED: [&str; 2] = ["generationConfig", "toolConfig"];
 
-/// Adds `extra` to the body. What the codec has written stays, and it is told that the other was left out. Tools stand
-/// behind the codec's own: the provider's tools are items of the same list.
+/// Adds `extra` to the body. What the codec has written stays, and it is told that the other was
+/// left out. Tools stand behind the codec's own: the provider's tools are items of the same list.
 pub(super) fn merge(body: &mut Fields, extra: &Map<String, Value>, warnings: &mut Warnings) {
     for (field, value) in extra {
         match (body.get_mut(field), value) {

@@ -47,7 +47,8 @@ pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings
     if parameters.strict_tools == Some(true) {
         warnings.insert(warning::STRICT_TOOLS_NOT_CARRIED);
     }
-    // The provider keeps what it thinks best, unasked; a cache of one's own is made by another request.
+    // The provider keeps what it thinks best, unasked; a cache of one's own is made by another
+    // request.
     let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| {
         *place == CachePlace::Auto && *ttl == CacheTtl::Default
     };

@@ -22,7 +22,8 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 #[derive(Debug, Default)]
 pub(super) struct AnswerParts {
     pub(super) parts: Vec<Value>,
-    /// The id of each call, where the model gave one. Labels of ours and of other providers are not sent.
+    /// The id of each call, where the model gave one. Labels of ours and of other providers are not
+    /// sent.
     pub(super) ids: Vec<Option<String>>,
 }
 
@@ -98,8 +99,8 @@ fn wants_signatures(model: &str) -> bool {
     version.is_some_and(|version| version.parse::<u32>().map_or(true, |version| version >= 3))
 }
 
-/// An answer of another provider, or of an older model, has no signature. Of the calls in an answer only the first is
-/// looked at.
+/// An answer of another provider, or of an older model, has no signature. Of the calls in an answer
+/// only the first is looked at.
 fn sign_first_call(written: &mut [(Option<PartKind>, Fields)], warnings: &mut Warnings) {
     let first = written
         .iter_mut()

@@ -7,7 +7,8 @@ use crate::codec::json::Fields;
 /// Fields that come in fragments; the others come once.
 const IN_FRAGMENTS: [&str; 2] = ["text", "summary"];
 
-/// Adds the items of one chunk. An item goes on the last one if it has its type and index, and contradicts nothing.
+/// Adds the items of one chunk. An item goes on the last one if it has its type and index, and
+/// contradicts nothing.
 pub(super) fn merge(details: &mut Vec<Value>, items: Vec<Value>) {
     for item in items {
         match (details.last_mut(), item) {

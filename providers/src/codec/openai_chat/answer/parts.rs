@@ -32,7 +32,8 @@ const BROKEN: &[&str] = &[
 ];
 
 impl ChatAnswer {
-    /// The response. The wire gives no order between text and calls, so it is: reasoning, text and refusal, calls, notes.
+    /// The response. The wire gives no order between text and calls, so it is: reasoning, text and
+    /// refusal, calls, notes.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
         if !self.has_choice {
             return Err(DecodeError::Empty);

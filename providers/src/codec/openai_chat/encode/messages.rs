@@ -76,7 +76,8 @@ fn short_id(label: &str, call: usize) -> String {
     )
 }
 
-/// The label, if it is nine letters and digits, as those of such a server are; else nine characters with the number.
+/// The label, if it is nine letters and digits, as those of such a server are; else nine characters
+/// with the number.
 fn nine_id(label: &str, call: usize) -> String {
     let fits = label.len() == 9 && label.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if fits {

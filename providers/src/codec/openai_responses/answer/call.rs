@@ -98,7 +98,8 @@ impl ResponsesCall {
             && serde_json::from_str::<Fields>(&self.arguments).is_ok()
     }
 
-    /// Says that it broke off. The server may have closed what it wrote: no arguments are known to be whole then.
+    /// Says that it broke off. The server may have closed what it wrote: no arguments are known to
+    /// be whole then.
     pub(super) fn cut(&mut self, remarks: &mut Remarks) {
         remarks.warn(warning::CALL_CUT);
         if serde_json::from_str::<Fields>(&self.arguments).is_ok() {

@@ -10,8 +10,8 @@ use super::reasoning::ReasoningItem;
 use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
-/// Calls that want a result of the client, of tools that it has not declared. They cannot be answered, so that they do
-/// not go back.
+/// Calls that want a result of the client, of tools that it has not declared. They cannot be
+/// answered, so that they do not go back.
 const STRANGE_CALLS: &[&str] = &[
     "custom_tool_call",
     "computer_call",

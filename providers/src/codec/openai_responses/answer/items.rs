@@ -106,8 +106,8 @@ impl Items {
         self.finish(at, fields, remarks, deltas);
     }
 
-    /// Takes the finished items of a whole document. An item that has come before is only completed: OpenAI says that
-    /// what the end of an item holds counts.
+    /// Takes the finished items of a whole document. An item that has come before is only
+    /// completed: OpenAI says that what the end of an item holds counts.
     pub(super) fn fill(
         &mut self,
         items: Vec<Value>,

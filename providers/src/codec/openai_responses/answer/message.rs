@@ -116,8 +116,8 @@ impl MessageItem {
         }
     }
 
-    /// Takes what a piece has besides its text, and gives the text. Its fields count where none came before, or
-    /// `replaces` them.
+    /// Takes what a piece has besides its text, and gives the text. Its fields count where none
+    /// came before, or `replaces` them.
     pub(super) fn take_piece(
         &mut self,
         number: u64,
@@ -190,8 +190,8 @@ impl MessageItem {
             .is_some_and(|piece| piece.show(key.1, deltas))
     }
 
-    /// Shows all that may be shown: up to the end of the first text that is not whole. The last place where something
-    /// was shown, and whether the end was reached.
+    /// Shows all that may be shown: up to the end of the first text that is not whole. The last
+    /// place where something was shown, and whether the end was reached.
     pub(super) fn show_on(
         &mut self,
         is_done: bool,
@@ -255,8 +255,8 @@ impl MessagePiece {
     }
 }
 
-/// A piece of content. A bare text is one of a shape that the wire does not have; what else is no object is kept, and
-/// leaves its number unused.
+/// A piece of content. A bare text is one of a shape that the wire does not have; what else is no
+/// object is kept, and leaves its number unused.
 fn piece_of(item: Value, remarks: &mut Remarks) -> Fields {
     match item {
         Value::Object(fields) => fields,

@@ -84,7 +84,8 @@ impl AnswerItems {
         }
     }
 
-    /// The wire refuses reasoning without what it led to, as that of an answer that was cut behind it.
+    /// The wire refuses reasoning without what it led to, as that of an answer that was cut behind
+    /// it.
     fn drop_last_reasoning(&mut self) {
         while self
             .items
@@ -145,8 +146,8 @@ impl AnswerItems {
         }
     }
 
-    /// Writes the texts as a message. One with an id goes back as it came; without, it is the short form, which has one
-    /// text.
+    /// Writes the texts as a message. One with an id goes back as it came; without, it is the short
+    /// form, which has one text.
     fn end_message(&mut self, note: MessageNote) {
         let texts = std::mem::take(&mut self.texts);
         let MessageNote { fields, content } = note;
@@ -177,7 +178,8 @@ impl AnswerItems {
     }
 }
 
-/// The pieces of a message: the texts, each with what it had besides, and between them the pieces of other types.
+/// The pieces of a message: the texts, each with what it had besides, and between them the pieces
+/// of other types.
 fn pieces(texts: Vec<MessageText>, content: Vec<Fields>) -> Value {
     let mut texts = texts.into_iter();
     let mut pieces = Vec::new();

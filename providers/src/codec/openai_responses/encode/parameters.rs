@@ -62,7 +62,8 @@ fn not_carried(parameters: &Parameters) -> impl Iterator<Item = &'static str> {
     let budget = parameters
         .reasoning
         .and_then(|reasoning| reasoning.tokens_max);
-    // The start of a request is cached unasked. To keep it for a day can be asked for in `extra`; for an hour it cannot.
+    // The start of a request is cached unasked. To keep it for a day can be asked for in `extra`;
+    // for an hour it cannot.
     let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| {
         *place == CachePlace::Auto && *ttl == CacheTtl::Default
     };
@@ -121,7 +122,8 @@ fn reasoning(reasoning: Reasoning) -> Option<Value> {
     (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
-/// Adds further fields, also within objects that are there. False if one is the codec's own and says something else.
+/// Adds further fields, also within objects that are there. False if one is the codec's own and
+/// says something else.
 fn put_extra<'e>(
     extra: impl IntoIterator<Item = (&'e String, &'e Value)>,
     body: &mut Fields,

@@ -1,7 +1,8 @@
 //! The file of a sled database: segments of messages, as sled 0.34 writes them.
 //!
-//! A segment begins with a header: CRC of the rest, its number in the order of writing (the *LSN*, a count of bytes), and
-//! how far the log was safe then. A message has a CRC, a kind, its length, the number of its segment and its page.
+//! A segment begins with a header: CRC of the rest, its number in the order of writing (the *LSN*,
+//! a count of bytes), and how far the log was safe then. A message has a CRC, a kind, its length,
+//! the number of its segment and its page.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +18,8 @@ pub(in crate::engines::sled) const SEGMENT: u64 = 512 * 1024;
 /// The bytes of a segment's header.
 pub(in crate::engines::sled) const HEADER: u64 = 20;
 
-/// The most bytes that the header of a message has. Where a segment has fewer left, it has no more messages.
+/// The most bytes that the header of a message has. Where a segment has fewer left, it has no more
+/// messages.
 const MESSAGE_HEADER_MAX: u64 = 32;
 
 /// The mask that sled combines the numbers in a segment's header with.
@@ -127,7 +129,8 @@ impl Log {
         })
     }
 
-    /// The segments from the one numbered `min` on. The second of two with one number is named in `Err`.
+    /// The segments from the one numbered `min` on. The second of two with one number is named in
+    /// `Err`.
     fn segments(&self, min: u64) -> io::Result<Result<Segments, u64>> {
         let mut found = Segments {
             bases: BTreeMap::new(),
@@ -149,8 +152,8 @@ impl Log {
         Ok(Ok(found))
     }
 
-    /// Hands out the messages behind `from`, in the order of writing, as far as sled would take them in. What is torn at
-    /// the end is passed over, as sled does.
+    /// Hands out the messages behind `from`, in the order of writing, as far as sled would take
+    /// them in. What is torn at the end is passed over, as sled does.
     pub(super) fn messages(
         &self,
         from: u64,

@@ -176,7 +176,8 @@ impl TreePage {
                 begin.as_slice() <= key
             }
         };
-        // One that is being merged away is reached through its neighbour, in which it may be already.
+        // One that is being merged away is reached through its neighbour, in which it may be
+        // already.
         let mut found = nodes
             .iter()
             .rev()

@@ -1,4 +1,5 @@
-//! The places of the pages of a sled database: as its newest snapshot says, and the log behind that.
+//! The places of the pages of a sled database: as its newest snapshot says, and the log behind
+//! that.
 
 use std::fs;
 use std::io;
@@ -88,7 +89,8 @@ pub(in crate::engines::sled) fn newest_snapshot(folder: &Path) -> io::Result<Opt
     Ok(newest)
 }
 
-/// Reads a snapshot: how far it goes, and where the pages stand. `None` if it is not as it was written.
+/// Reads a snapshot: how far it goes, and where the pages stand. `None` if it is not as it was
+/// written.
 fn read(bytes: &[u8]) -> Option<(u64, Vec<Page>)> {
     let (body, checksum) = bytes.split_last_chunk::<4>()?;
     let (body, len) = body.split_last_chunk::<8>()?;

@@ -1,8 +1,8 @@
 //! The texts of messages, and what of them may be shown.
 //!
-//! What was shown cannot be taken back, so that all that is shown is what is said: texts are shown in the order of the
-//! items, one of a later item only once the earlier ones are whole, and a text that comes too late, or contradicts what
-//! was shown of it, is kept and not said.
+//! What was shown cannot be taken back, so that all that is shown is what is said: texts are shown
+//! in the order of the items, one of a later item only once the earlier ones are whole, and a text
+//! that comes too late, or contradicts what was shown of it, is kept and not said.
 
 use serde_json::Value;
 
