@@ -24,6 +24,9 @@ use crate::view::forbidden::by_rule;
 
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;
+/// The most calls that are known, so that their ends can be told. Of an older one only the end is
+/// told, and no tool.
+const CALLS_MAX: usize = 1_024;
 
 /// A line of a chat, or several that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +82,27 @@ pub(crate) enum ChatLine {
     Plain(String),
 }
 
+impl ChatLine {
+    /// Returns the bytes of the texts in it.
+    pub(super) fn bytes(&self) -> usize {
+        let all = |lines: &[String]| lines.iter().map(String::len).sum();
+        match self {
+            Self::Said { from, text, .. } => from.len() + text.len(),
+            Self::Does { from, what } => from.len() + what.len(),
+            Self::Shows { views, .. } => views.iter().map(|view| view.to_string().len()).sum(),
+            Self::Asks(name, lines) => name.len() + all(lines),
+            Self::Keys { name, again, keys } => {
+                name.len() + keys.len() + again.as_deref().map_or(0, all)
+            }
+            Self::Quiet(text)
+            | Self::Good(text)
+            | Self::Bad(text)
+            | Self::Note(text)
+            | Self::Plain(text) => text.len(),
+        }
+    }
+}
+
 /// The tool and the arguments of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownCall {
@@ -96,7 +120,7 @@ type Answer = (Position, LLMResponse);
 pub(crate) struct Chat {
     /// The world's name.
     pub(crate) world: String,
-    /// The calls that are open, and those that ended since this began.
+    /// The calls that are open, and those that ended since this began; of many, the newest.
     pub(crate) calls: BTreeMap<CallId, KnownCall>,
     /// The beginning of a command to type: the program, and the store if that is not the usual one.
     pub(crate) program: String,
@@ -271,6 +295,9 @@ impl Chat {
             clip(&one_line(&known.arguments), GIST_MAX)
         );
         self.calls.insert(call.call, known);
+        while self.calls.len() > CALLS_MAX {
+            self.calls.pop_first();
+        }
         ChatLine::Does {
             from: agent.to_string(),
             what,

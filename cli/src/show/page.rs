@@ -15,9 +15,17 @@ use crate::exit::CliError;
 use crate::terminal::Terminal;
 use crate::text::gutter::Flow;
 
+#[cfg(test)]
+mod tests;
+
 /// The most lines that may wait behind a draft. A draft that holds up more is broken off; the whole
 /// reply is shown once it is there.
 const HELD_MAX: usize = 1024;
+/// The most bytes of text in those lines.
+const HELD_BYTES_MAX: usize = 1024 * 1024;
+/// The most bytes of a draft that are shown while it is written. The whole reply is shown once it is
+/// there.
+const DRAFT_BYTES_MAX: usize = 256 * 1024;
 
 /// A page that is being written. Each text is on it once: a draft that was shown is only completed.
 #[derive(Debug)]
@@ -37,6 +45,8 @@ pub(crate) struct StagePage {
     floor: Option<DraftFloor>,
     /// The lines that wait behind that draft, oldest first.
     held: VecDeque<ChatLine>,
+    /// The bytes of text in them.
+    held_bytes: usize,
     /// The thing that was printed last, for whoever decides by keys.
     pub(crate) asked: KeyedRequest,
 }
@@ -64,6 +74,7 @@ impl StagePage {
             drafts: BTreeMap::new(),
             floor: None,
             held: VecDeque::new(),
+            held_bytes: 0,
             asked: KeyedRequest::default(),
         }
     }
@@ -107,9 +118,10 @@ impl StagePage {
             return Ok(());
         }
         let draft = self.drafts.entry(message).or_default();
-        // A piece that does not follow is of a draft whose beginning was missed: the log will have
-        // it all.
-        if u64::try_from(draft.len()).is_ok_and(|len| len == offset) {
+        // A piece that does not follow is of a draft whose beginning was missed, or that is too
+        // long: the log will have it all.
+        let fits = draft.len() + delta.len() <= DRAFT_BYTES_MAX;
+        if fits && u64::try_from(draft.len()).is_ok_and(|len| len == offset) {
             draft.push_str(delta);
         }
         self.take_floor()
@@ -119,7 +131,8 @@ impl StagePage {
     pub(crate) fn show(&mut self, line: ChatLine) -> Result<(), CliError> {
         match &self.floor {
             Some(floor) if floor.is_ended_by(&line) => self.complete(&line),
-            Some(_) if self.held.len() < HELD_MAX => {
+            Some(_) if self.has_room_for(&line) => {
+                self.held_bytes += line.bytes();
                 self.held.push_back(line);
                 Ok(())
             }
@@ -237,7 +250,12 @@ impl StagePage {
         self.release()
     }
 
+    fn has_room_for(&self, line: &ChatLine) -> bool {
+        self.held.len() < HELD_MAX && self.held_bytes + line.bytes() <= HELD_BYTES_MAX
+    }
+
     fn release(&mut self) -> Result<(), CliError> {
+        self.held_bytes = 0;
         while let Some(line) = self.held.pop_front() {
             self.print(&line)?;
         }

@@ -412,6 +412,8 @@ impl ChatStage {
                     .collect()
             }
             Hints::Commands if !self.common.json => {
+                let waits = |request: &RequestId| all.iter().any(|one| one.request == *request);
+                self.hinted.retain(waits);
                 self.due.extend(
                     all.into_iter()
                         .filter(|one| self.hinted.insert(one.request)),
