@@ -1,7 +1,8 @@
 //! A page of a transcript, for people: oldest first, as it was said.
 
+use anstyle::Style;
 use folkmoot::core::event::{Attachment, Author};
-use folkmoot::core::ids::WorldName;
+use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
 use super::blocks::ShownView;
@@ -10,9 +11,11 @@ use super::words::told;
 use super::{clean, time};
 use crate::arguments::CommonArgs;
 use crate::terminal;
-use crate::text::gutter::{guarded, named};
+use crate::text::gutter::{columns_of, guarded, named};
 use crate::view::transcript::TranscriptView;
 
+/// The widest column of names.
+const NAMES_MAX: usize = 24;
 /// The indentation of texts, in columns.
 const INDENT: u16 = 7;
 
@@ -35,32 +38,54 @@ pub(crate) fn lines(common: &CommonArgs, view: &TranscriptView) -> Vec<String> {
         };
         lines.push(what.to_owned());
     }
+    let names = page.entries.iter().filter_map(speaker);
+    let names = names.map(|name| columns_of(&name)).max();
+    let names = names.unwrap_or_default().min(NAMES_MAX);
     lines.extend(page.entries.iter().rev().flat_map(|entry| match entry {
-        TranscriptEntry::Message(message) => said(message),
+        TranscriptEntry::Message(message) => said(message, names),
         TranscriptEntry::Notice(notice) => vec![noted(world, notice)],
-        TranscriptEntry::Shown(shown) => showed(common, view, shown),
+        TranscriptEntry::Shown(shown) => showed(common, view, shown, names),
     }));
     lines
 }
 
-fn said(message: &TranscriptMessage) -> Vec<String> {
-    let from = match &message.author {
-        Author::Person(person) => person.to_string(),
-        Author::Agent(agent) => agent.to_string(),
+/// Whoever an entry is of, as they are named before the time; `None` for what has no time.
+fn speaker(entry: &TranscriptEntry) -> Option<String> {
+    match entry {
+        TranscriptEntry::Message(message) => Some(author(message)),
+        TranscriptEntry::Shown(shown) => Some(tool_of(shown)),
+        TranscriptEntry::Notice(_) => None,
+    }
+}
+
+fn author(message: &TranscriptMessage) -> String {
+    match &message.author {
+        Author::Person(person) => named(&person.to_string()),
+        Author::Agent(agent) => named(agent.as_str()),
         Author::World => "world".to_owned(),
-    };
+    }
+}
+
+fn tool_of(shown: &TranscriptShown) -> String {
+    format!("a tool of {}", clean(shown.agent.as_str()))
+}
+
+/// The line above what somebody said or showed: its times stand in one column.
+fn headed(at: Position, from: &str, style: Style, names: usize, when: &str) -> String {
+    let room = " ".repeat(names.saturating_sub(columns_of(from)));
+    let (at, from, when) = (at.get(), paint(style, from), paint(DIM, when));
+    format!("{at:>5}  {from}{room}  {when}")
+}
+
+fn said(message: &TranscriptMessage, names: usize) -> Vec<String> {
     let answers = message
         .reply_to
         .map(|to| format!(", answers {to}"))
         .unwrap_or_default();
     let edited = if message.edited { ", edited" } else { "" };
     let when = format!("{}{answers}{edited}", time(message.time));
-    let mut lines = vec![format!(
-        "{:>5}  {}  {}",
-        message.at.get(),
-        paint(BOLD, &named(&from)),
-        paint(DIM, &when)
-    )];
+    let from = author(message);
+    let mut lines = vec![headed(message.at, &from, BOLD, names, &when)];
     let text = message.text.as_deref().unwrap_or("[erased]");
     lines.extend(guarded(text).iter().map(|line| format!("       {line}")));
     lines.extend(
@@ -72,21 +97,16 @@ fn said(message: &TranscriptMessage) -> Vec<String> {
     lines
 }
 
-fn showed(common: &CommonArgs, view: &TranscriptView, shown: &TranscriptShown) -> Vec<String> {
-    let TranscriptShown {
-        at,
-        time: when,
-        agent,
-        views,
-        ..
-    } = shown;
-    let from = format!("a tool of {}", clean(agent.as_str()));
-    let mut lines = vec![format!(
-        "{:>5}  {}  {}",
-        at.get(),
-        from,
-        paint(DIM, &time(*when))
-    )];
+fn showed(
+    common: &CommonArgs,
+    view: &TranscriptView,
+    shown: &TranscriptShown,
+    names: usize,
+) -> Vec<String> {
+    let TranscriptShown { at, views, .. } = shown;
+    let from = tool_of(shown);
+    let when = time(shown.time);
+    let mut lines = vec![headed(*at, &from, Style::new(), names, &when)];
     let room = terminal::width().map(|width| width.saturating_sub(INDENT));
     let drawn: Vec<_> = views
         .iter()

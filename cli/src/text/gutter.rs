@@ -86,7 +86,7 @@ pub(crate) fn escaped(line: &str) -> String {
 }
 
 fn is_seen(c: char) -> bool {
-    !c.is_whitespace() && columns(c) > 0 && !is_empty(c)
+    !c.is_whitespace() && c.width().unwrap_or_default() > 0 && !is_empty(c)
 }
 
 /// Characters that take columns and show nothing: the empty pattern of Braille, and the fillers of
@@ -114,12 +114,17 @@ const fn is_mark(c: char) -> bool {
         | '🗴' | '🗵' | '🗶' | '🗷' | '🗸' | '🗹' | '￨' | '￩'..='￬' | '︱' | '｜')
 }
 
+/// Returns the columns that a character takes at most, whatever stands before it.
 fn columns(c: char) -> usize {
-    c.width().unwrap_or_default()
+    match c {
+        // It makes an emoji of the character before it, which is then wider.
+        '\u{fe0f}' => 1,
+        c => c.width().unwrap_or_default(),
+    }
 }
 
 /// Returns the columns that a painted text takes.
-fn columns_of(text: &str) -> usize {
+pub(crate) fn columns_of(text: &str) -> usize {
     Painted(text)
         .filter(|piece| !piece.starts_with('\u{1b}'))
         .flat_map(str::chars)
