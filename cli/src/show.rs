@@ -3,8 +3,10 @@
 pub(crate) mod blocks;
 pub(crate) mod chat;
 mod fault;
+pub(crate) mod foot;
 pub(crate) mod grant;
 pub(crate) mod item;
+pub(crate) mod keyed;
 pub(crate) mod news;
 mod page;
 pub(crate) mod paint;
@@ -12,6 +14,7 @@ mod parameters;
 mod progress;
 pub(crate) mod prompt;
 pub(crate) mod request;
+mod screen;
 pub(crate) mod stage;
 pub(crate) mod state_diff;
 pub(crate) mod style;

@@ -30,6 +30,12 @@ pub(crate) fn shows_progress(common: &CommonArgs) -> bool {
     !common.quiet && !common.json && io::stderr().is_terminal()
 }
 
+/// True if somebody can type at the foot of what is shown.
+pub(crate) fn can_be_typed_on() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
+}
+
 /// True if what goes to standard error has colours.
 pub(crate) fn errors_have_colors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
@@ -43,6 +49,31 @@ pub(crate) fn width() -> Option<u16> {
         .then(|| rustix::termios::tcgetwinsize(&out).ok())
         .flatten();
     size.map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
+/// The size of a terminal, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TerminalSize {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+impl TerminalSize {
+    /// Returns the size of standard output; the usual one if it does not say.
+    pub(crate) fn now() -> Self {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+        let size = size.filter(|size| size.ws_col > 0 && size.ws_row > 0);
+        size.map_or(
+            Self {
+                columns: 80,
+                rows: 24,
+            },
+            |size| Self {
+                columns: usize::from(size.ws_col),
+                rows: usize::from(size.ws_row),
+            },
+        )
+    }
 }
 
 /// Puts a question to whoever sits at the terminal, and returns the line that they type, without
@@ -68,10 +99,23 @@ impl Terminal {
     /// Prints a line, or several. Those that are too long for the terminal are broken, and go on
     /// behind the gutter.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
+        self.whole(&Self::folded(text))
+    }
+
+    /// Returns a line, or several, in which those that are too long for the terminal are broken.
+    pub(crate) fn folded(text: &str) -> String {
         match width() {
-            Some(width) => self.whole(&folded(text, usize::from(width))),
-            None => self.whole(text),
+            Some(width) => folded(text, usize::from(width)),
+            None => text.to_owned(),
         }
+    }
+
+    /// Gives the terminal an order at once, whether it shows colours or not.
+    pub(crate) fn order(&mut self, order: &str) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        out.write_all(order.as_bytes())
+            .and_then(|()| out.flush())
+            .map_err(CliError::output)
     }
 
     /// Prints a line as it is, however long: a command to type, or what breaks its lines itself.

@@ -20,21 +20,26 @@ use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
 use crate::recording::Recording;
 use crate::session::{self, Session};
 use crate::show::chat::{Chat as Lines, ChatLine};
-use crate::show::stage::{ChatStage, Hints, KeyedRequest, Prompter, StageNews};
+use crate::show::keyed::KeyedRequest;
+use crate::show::stage::{ChatStage, Hints, Prompter, StageNews};
 use crate::terminal::Terminal;
-use crate::{credentials, show, signing};
+use crate::{credentials, show, signing, terminal};
 use folkmoot::run::{Revision, RunError};
 
 mod dialog;
+mod editor;
 mod held;
 mod input;
 mod keys;
 mod reach;
 mod table;
+mod terminal_input;
+mod typing;
 
 use input::{Typed, TypedInput};
 use reach::{ReachedDesk, RoomReach};
 use table::{AfterLine, ChatTable};
+use terminal_input::TerminalInput;
 
 /// Opens a room and talks in it.
 pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<(), CliError> {
@@ -217,10 +222,9 @@ async fn sit(
     let keys = Hints::Keys(asked.clone());
     prompter.tell(StageNews::Hints(keys)).await;
     greet(prompter, reach, state).await;
-    let input = TypedInput::begin()?;
     let mut table = ChatTable::new(common, reach, prompter.cues(), asked);
     tokio::select! {
-        end = Box::pin(converse(&mut table, input)) => end,
+        end = Box::pin(take_input(&mut table)) => end,
         error = prompter.ended() => {
             Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
         }
@@ -270,7 +274,16 @@ enum ChatEnd {
     Interrupted,
 }
 
-/// Takes what is typed, until that ends.
+/// Takes what is typed at a terminal, or comes through a pipe.
+async fn take_input(table: &mut ChatTable<'_>) -> Result<ChatEnd, CliError> {
+    if terminal::can_be_typed_on() {
+        typing::converse(table, TerminalInput::begin()?).await
+    } else {
+        converse(table, TypedInput::begin()?).await
+    }
+}
+
+/// Takes lines, until they end.
 async fn converse(table: &mut ChatTable<'_>, mut input: TypedInput) -> Result<ChatEnd, CliError> {
     if !input.is_terminal()
         && let Some(end) = settle(table, &mut input).await?

@@ -44,6 +44,8 @@ fn no_line_is_taken_for_another_request() {
     seeds.extend(lines(&[
         json!({ "decide": { "world": "room", "by": "ada", "matter": { "grant": 7 } } }),
         json!({ "erase": { "world": "room", "by": null } }),
+        json!({ "room": { "world": "room", "by": "ada", "wants": { "news": { "program": "folkmoot" } } } }),
+        json!({ "room": { "world": "room", "by": null, "wants": "rest" } }),
         json!({ "delete": { "worlds": ["room"], "by": "ada" } }),
     ]));
     let generator = generator::Generator::new("control", seeds);

@@ -78,8 +78,11 @@ pub(crate) enum ChatLine {
     },
     /// A note of the script.
     Note(String),
-    /// A line as it is.
+    /// A line of ours.
     Plain(String),
+    /// A command to type: one line, however narrow the terminal is, because it is copied (decision
+    /// 0031).
+    ToType(String),
 }
 
 impl ChatLine {
@@ -98,7 +101,8 @@ impl ChatLine {
             | Self::Good(text)
             | Self::Bad(text)
             | Self::Note(text)
-            | Self::Plain(text) => text.len(),
+            | Self::Plain(text)
+            | Self::ToType(text) => text.len(),
         }
     }
 }

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, VecDeque};
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
 use super::chat::ChatLine;
+use super::keyed::KeyedRequest;
 use super::news::ShownCommit;
 use super::paint::Layout;
 use super::progress::ProgressLine;
-use super::stage::KeyedRequest;
+use super::screen::Screen;
 use super::style::{DIM, paint};
 use crate::exit::CliError;
-use crate::terminal::Terminal;
 use crate::text::gutter::Flow;
 
 #[cfg(test)]
@@ -30,10 +30,8 @@ const DRAFT_BYTES_MAX: usize = 256 * 1024;
 /// A page that is being written. Each text is on it once: a draft that was shown is only completed.
 #[derive(Debug)]
 pub(crate) struct StagePage {
-    /// The terminal.
-    pub(crate) terminal: Terminal,
-    /// The line that shows that something goes on.
-    pub(crate) progress: ProgressLine,
+    /// The screen.
+    pub(crate) screen: Screen,
     /// The layout of lines.
     layout: Layout,
     /// Replies that may be shown while they are written: their beginning is in the log, their end
@@ -67,8 +65,7 @@ struct DraftFloor {
 impl StagePage {
     pub(crate) fn new(layout: Layout, progress: ProgressLine) -> Self {
         Self {
-            terminal: Terminal::new(),
-            progress,
+            screen: Screen::new(progress),
             layout,
             live: BTreeMap::new(),
             drafts: BTreeMap::new(),
@@ -144,11 +141,11 @@ impl StagePage {
         }
     }
 
-    /// Shows the progress line, where it disturbs nothing.
-    pub(crate) fn show_progress(&mut self) {
-        if self.floor.is_none() {
-            self.progress.show();
-        }
+    /// Shows what is being typed and what goes on, where it disturbs nothing.
+    pub(crate) fn refresh(&mut self) -> Result<(), CliError> {
+        let request = self.asked.at_once();
+        self.screen
+            .refresh(request.as_deref(), self.floor.is_some())
     }
 
     /// True if a draft is being shown: everything else waits behind it.
@@ -160,20 +157,16 @@ impl StagePage {
     pub(crate) fn finish(&mut self) -> Result<(), CliError> {
         self.live.clear();
         self.break_off()?;
-        self.progress.hide();
-        Ok(())
+        self.screen.finish()
     }
 
     fn print(&mut self, line: &ChatLine) -> Result<(), CliError> {
-        self.progress.hide();
         self.asked.printed(line);
         let text = self.layout.line(line);
-        // A command to type is one line, however narrow the terminal is: it is copied (decision
-        // 0031).
-        if matches!(line, ChatLine::Plain(_)) {
-            self.terminal.whole(&text)
+        if matches!(line, ChatLine::ToType(_)) {
+            self.screen.whole(&text)
         } else {
-            self.terminal.line(&text)
+            self.screen.line(&text)
         }
     }
 
@@ -197,8 +190,7 @@ impl StagePage {
                 flow,
             };
             self.asked.disturb();
-            self.progress.hide();
-            self.terminal
+            self.screen
                 .piece(&self.layout.name(floor.agent.as_str(), false))?;
             self.floor = Some(floor);
         }
@@ -212,7 +204,7 @@ impl StagePage {
             .unwrap_or_default()
             .trim_end();
         floor.shown.push_str(new);
-        self.terminal.piece(&floor.flow.push(new))
+        self.screen.piece(&floor.flow.push(new))
     }
 
     /// The draft has become what `line` says: shows what was not shown of it.
@@ -227,11 +219,11 @@ impl StagePage {
         match text.trim_end().strip_prefix(floor.shown.as_str()) {
             Some(rest) => {
                 let rest = floor.flow.push(rest) + &floor.flow.finish();
-                self.terminal.whole(&rest)?;
+                self.screen.whole(&rest)?;
             }
             None => {
                 let rest = floor.flow.finish();
-                self.terminal
+                self.screen
                     .whole(&format!("{rest}{}", paint(DIM, " … (replaced)")))?;
                 self.print(line)?;
             }
@@ -244,7 +236,7 @@ impl StagePage {
         if let Some(mut floor) = self.floor.take() {
             self.live.remove(&floor.message);
             let rest = floor.flow.finish();
-            self.terminal
+            self.screen
                 .whole(&format!("{rest}{}", paint(DIM, " … (broken off)")))?;
         }
         self.release()
@@ -275,7 +267,8 @@ impl DraftFloor {
             | ChatLine::Asks(..)
             | ChatLine::Keys { .. }
             | ChatLine::Note(_)
-            | ChatLine::Plain(_) => false,
+            | ChatLine::Plain(_)
+            | ChatLine::ToType(_) => false,
         }
     }
 }

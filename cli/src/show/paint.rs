@@ -7,7 +7,7 @@ use super::chat::ChatLine;
 use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
 use crate::terminal;
-use crate::text::gutter::{Flow, GUTTER, guarded, hung, named};
+use crate::text::gutter::{Flow, GUTTER, columns_of, guarded, hung, named};
 use crate::view::transcript::Kinds;
 
 /// The widest column of names.
@@ -27,7 +27,7 @@ impl Layout {
     pub(crate) fn new(speakers: &[String]) -> Self {
         let longest = speakers
             .iter()
-            .map(|name| name.chars().count())
+            .map(|name| columns_of(&named(name)))
             .max()
             .unwrap_or_default();
         Self {
@@ -44,7 +44,7 @@ impl Layout {
     /// A name, the room to the text, and the gutter before it.
     pub(crate) fn name(&self, name: &str, is_person: bool) -> String {
         let shown = named(name);
-        let room = " ".repeat(self.names.saturating_sub(shown.chars().count()));
+        let room = " ".repeat(self.names.saturating_sub(columns_of(&shown)));
         let number = self.speakers.iter().position(|speaker| speaker == name);
         let style = if is_person {
             BOLD
@@ -110,7 +110,7 @@ impl Layout {
             }
             ChatLine::Does { from, what } => {
                 let from = named(from);
-                let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
+                let room = " ".repeat(self.names.saturating_sub(columns_of(&from)));
                 format!(
                     "{room}{}",
                     paint(DIM, &format!("{from}  {}", hung(what, indent)))
@@ -134,7 +134,7 @@ impl Layout {
                     .collect::<Vec<_>>()
                     .join("\n")
             }
-            ChatLine::Plain(text) => under(text.clone()),
+            ChatLine::Plain(text) | ChatLine::ToType(text) => under(text.clone()),
             ChatLine::Note(text) => format!("\n{}\n", paint(NOTE, &hung(text, 0))),
         }
     }

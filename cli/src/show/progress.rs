@@ -72,17 +72,17 @@ impl ProgressLine {
         }
     }
 
+    /// Returns what goes on; `None` if there is nothing to show.
+    pub(crate) fn message(&self) -> Option<String> {
+        let busy: Vec<&str> = self.busy.values().map(String::as_str).collect();
+        (self.is_wanted && !busy.is_empty()).then(|| busy.join(", "))
+    }
+
     /// Shows the line, if there is anything to show.
     pub(crate) fn show(&mut self) {
-        if !self.is_wanted || self.busy.is_empty() {
+        let Some(message) = self.message() else {
             return self.hide();
-        }
-        let message = self
-            .busy
-            .values()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
+        };
         let bar = self.bar.get_or_insert_with(spinner);
         if bar.message() != message {
             bar.set_message(message);

@@ -2,7 +2,7 @@
 //! being written.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{PersonName, Position, RequestId};
@@ -12,8 +12,11 @@ use folkmoot::{ActivitySubscription, Runtime, WorldHandle};
 use futures::StreamExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 
 use super::chat::{Chat, ChatLine};
+use super::foot::TypedText;
+use super::keyed::KeyedRequest;
 use super::news::{ShownCommit, Stir};
 use super::page::StagePage;
 use super::paint::Layout;
@@ -31,6 +34,9 @@ mod tests;
 
 /// The most news that may wait for a stage; whoever has more waits until it has shown some.
 const NEWS_MAX: usize = 256;
+/// The time for which the keys of a request have to be seen before one acts at once: whoever was
+/// just typing meant something else.
+const SEEN_FIRST: Duration = Duration::from_millis(400);
 
 /// News for the stage, beside what it reads.
 #[derive(Debug)]
@@ -49,68 +55,15 @@ pub(crate) enum StageNews {
     Stir(Stir),
     /// Something to show.
     Show(ChatLine),
+    /// What is being typed at the foot of the page.
+    Typed(TypedText),
+    /// The foot is to be written anew, on an empty screen or where it stands.
+    Redraw {
+        /// True if the screen is emptied.
+        clears: bool,
+    },
     /// Show everything up to here, then end.
     Finish(Position),
-}
-
-/// The request that keys decide: the one whose keys are the last thing that was printed. Anything
-/// that is printed since takes it away, so that nobody decides what they did not just see.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct KeyedRequest(Arc<Mutex<LastPrinted>>);
-
-/// The thing that was printed last.
-#[derive(Debug, Default, PartialEq, Eq)]
-enum LastPrinted {
-    /// Something else.
-    #[default]
-    Other,
-    /// The question of the request of this name.
-    Block(String),
-    /// The keys of the request of this name, right behind its question.
-    Keys(String),
-}
-
-impl KeyedRequest {
-    /// True if keys decide the request called `name` now.
-    pub(crate) fn is_ready(&self, name: &str) -> bool {
-        matches!(&*self.lock(), LastPrinted::Keys(last) if last == name)
-    }
-
-    /// True if the question of the request called `name` was printed last.
-    fn has_block(&self, name: &str) -> bool {
-        matches!(&*self.lock(), LastPrinted::Block(last) if last == name)
-    }
-
-    /// Notes that `line` is printed.
-    pub(crate) fn printed(&self, line: &ChatLine) {
-        let mut last = self.lock();
-        *last = match line {
-            ChatLine::Asks(name, _) => LastPrinted::Block(name.clone()),
-            ChatLine::Keys { name, again, .. }
-                if again.is_some() || *last == LastPrinted::Block(name.clone()) =>
-            {
-                LastPrinted::Keys(name.clone())
-            }
-            ChatLine::Said { .. }
-            | ChatLine::Does { .. }
-            | ChatLine::Shows { .. }
-            | ChatLine::Quiet(_)
-            | ChatLine::Good(_)
-            | ChatLine::Bad(_)
-            | ChatLine::Keys { .. }
-            | ChatLine::Note(_)
-            | ChatLine::Plain(_) => LastPrinted::Other,
-        };
-    }
-
-    /// Notes that something else is printed.
-    pub(crate) fn disturb(&self) {
-        *self.lock() = LastPrinted::Other;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LastPrinted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Hints at how requests are answered.
@@ -225,6 +178,8 @@ pub(crate) struct ChatStage {
     syncs: Vec<(Position, oneshot::Sender<()>)>,
     /// The login name, for commands to type.
     by: Option<PersonName>,
+    /// The time from which on the keys that were just shown act at once; `None` if none are to.
+    keys_from: Option<Instant>,
 }
 
 impl ChatStage {
@@ -262,6 +217,7 @@ impl ChatStage {
             due: Vec::new(),
             syncs: Vec::new(),
             by: person::login(),
+            keys_from: None,
         }
     }
 
@@ -292,10 +248,12 @@ impl ChatStage {
                 },
                 Some(stored) = commits.next() => self.commit(&stored?.commit)?,
                 stir = next(&mut activity) => self.stir(stir).await?,
+                () = until(self.keys_from) => self.page.asked.take_keys(),
             }
             self.show_due()?;
             self.sync();
-            self.page.show_progress();
+            self.wait_for_keys();
+            self.page.refresh()?;
         }
         self.page.finish()
     }
@@ -334,6 +292,15 @@ impl ChatStage {
             }
             StageNews::Stir(stir) => self.stir(stir).await,
             StageNews::Show(line) => self.show(line),
+            StageNews::Typed(typed) => {
+                self.page.screen.typed(typed);
+                Ok(())
+            }
+            StageNews::Redraw { clears: true } => self.page.screen.clear(),
+            StageNews::Redraw { clears: false } => {
+                self.page.screen.moved();
+                Ok(())
+            }
             StageNews::Finish(at) => {
                 // A world that could not be opened has nothing more to show.
                 self.until = Some(if self.world.is_some() { at } else { self.seen });
@@ -351,7 +318,7 @@ impl ChatStage {
         }
         EventView::of(commit)?
             .iter()
-            .try_for_each(|event| self.page.terminal.json(event))
+            .try_for_each(|event| self.page.screen.json(event))
     }
 
     fn show(&mut self, line: ChatLine) -> Result<(), CliError> {
@@ -363,7 +330,7 @@ impl ChatStage {
     }
 
     async fn stir(&mut self, stir: Stir) -> Result<(), CliError> {
-        let progress = &mut self.page.progress;
+        let progress = &mut self.page.screen.progress;
         match stir {
             Stir::Draft {
                 message,
@@ -452,7 +419,16 @@ impl ChatStage {
         let commands = request::commands(&self.common, one, self.by.as_ref());
         commands
             .into_iter()
-            .try_for_each(|line| self.show(ChatLine::Plain(line)))
+            .try_for_each(|line| self.show(ChatLine::ToType(line)))
+    }
+
+    /// Lets keys act at once that have been seen for long enough.
+    fn wait_for_keys(&mut self) {
+        let is_waited_for = self.page.screen.has_foot() && self.page.asked.is_new();
+        self.keys_from = match self.keys_from.filter(|_| is_waited_for) {
+            None if is_waited_for => Some(Instant::now() + SEEN_FIRST),
+            keys_from => keys_from,
+        };
     }
 
     /// Tells those who want to know that the log has been shown.
@@ -464,6 +440,14 @@ impl ChatStage {
             // Whoever has gone away does not want to know any more.
             let _gone = done.send(());
         }
+    }
+}
+
+/// Waits until then; for ever if that is never.
+async fn until(then: Option<Instant>) {
+    match then {
+        Some(then) => sleep_until(then).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -14,6 +14,7 @@ mod chat;
 mod consent;
 mod life;
 mod recording;
+mod terminal;
 
 /// No process may take longer.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -81,6 +81,14 @@ impl Dialog {
         }
     }
 
+    /// True if the key alone answers what is asked, without the end of a line.
+    pub(super) const fn acts_on(&self, key: char) -> bool {
+        match &self.step {
+            DialogStep::Sharing(_) => matches!(key, 'y' | 'n'),
+            DialogStep::Arguments(_) | DialogStep::Reason => false,
+        }
+    }
+
     /// Takes a line.
     pub(super) fn take(self, line: &str) -> DialogTurn {
         let line = line.trim();

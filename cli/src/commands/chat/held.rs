@@ -37,7 +37,11 @@ pub(super) async fn talk(
         }
         ended = pass_on(news, &state, &cues) => {
             prompter.finish(Position::ZERO).await?;
-            Err(ended)
+            let next = format!("go on with: {} chat {world}", common.program());
+            Err(ended.unwrap_or_else(|| {
+                let what = format!("the process that held the room has closed it; {next}");
+                CliError::other(STORE, what)
+            }))
         }
     }
 }
@@ -58,8 +62,8 @@ async fn next(news: &mut ValueStream) -> Result<Option<RoomNews>, CliError> {
     news.map_err(CliError::json)
 }
 
-/// Passes news on to the stage until there are no more, and says why that is.
-async fn pass_on(mut news: ValueStream, state: &RoomState, cues: &Cues) -> CliError {
+/// Passes news on to the stage until the room is closed, or an error keeps them from coming.
+async fn pass_on(mut news: ValueStream, state: &RoomState, cues: &Cues) -> Option<CliError> {
     cues.tell(StageNews::Waits(state.waiting.clone())).await;
     loop {
         let told = match next(&mut news).await {
@@ -67,10 +71,8 @@ async fn pass_on(mut news: ValueStream, state: &RoomState, cues: &Cues) -> CliEr
             Ok(Some(RoomNews::Commit(commit))) => StageNews::Commit(commit),
             Ok(Some(RoomNews::Stir(stir))) => StageNews::Stir(stir),
             Ok(Some(RoomNews::Waits(waiting))) => StageNews::Waits(waiting),
-            Ok(None) => {
-                return CliError::other(STORE, "the process that held the room has closed it");
-            }
-            Err(error) => return error,
+            Ok(None) => return None,
+            Err(error) => return Some(error),
         };
         cues.tell(told).await;
     }

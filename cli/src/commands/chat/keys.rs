@@ -66,6 +66,22 @@ impl Meaning {
     }
 }
 
+/// True if the key alone answers `request`, without the end of a line.
+pub(super) fn acts_at_once(key: char, request: &Waiting) -> bool {
+    let is_whole = match &request.asks {
+        Asks::Approval { .. } | Asks::Outcome { .. } => true,
+        Asks::Question {
+            question: Some(question),
+        } => question.choose.is_none() && (1..10).contains(&question.options.len()),
+        Asks::Question { question: None } => false,
+    };
+    is_whole
+        && match Meaning::of(&key.to_string(), Some(request)) {
+            Meaning::Decide(_) | Meaning::Details | Meaning::Ask(_) => true,
+            Meaning::Say(_) | Meaning::Command(_) | Meaning::Nothing => false,
+        }
+}
+
 /// A yes to what was shown, which reaches so far.
 fn reaching(scope: Scope, shown: Digest) -> Resolution {
     let yes = Judgement::new(Verdict::Allow);

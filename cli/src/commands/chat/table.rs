@@ -7,7 +7,7 @@ use folkmoot::run::Waiting;
 use tokio::sync::oneshot;
 
 use super::dialog::{Dialog, DialogTurn};
-use super::keys::Meaning;
+use super::keys::{Meaning, acts_at_once};
 use super::reach::RoomReach;
 use crate::arguments::CommonArgs;
 use crate::commands::place;
@@ -17,11 +17,13 @@ use crate::desk::room::{RoomState, RoomWish};
 use crate::desk::ruling::Matter;
 use crate::exit::{CliError, PENDING, USAGE};
 use crate::show::chat::ChatLine;
+use crate::show::foot::TypedText;
+use crate::show::keyed::KeyedRequest;
 use crate::show::request::DecisionForm;
-use crate::show::stage::{Cues, KeyedRequest, StageNews};
+use crate::show::stage::{Cues, StageNews};
 use crate::show::{grant, request};
 
-const HELP: [&str; 10] = [
+const HELP: [&str; 11] = [
     "type to talk to the room; @name at the start of a line addresses an agent",
     "/agents     who is here, and what they do",
     "/approvals  what waits for you",
@@ -32,6 +34,7 @@ const HELP: [&str; 10] = [
     "/fork NAME  branches this room off, to try something else there",
     "/quit       ends the chat; the room is kept",
     "while a request waits, its keys answer it if it was shown last; else it is shown again",
+    "Tab completes names and commands, Alt-Enter begins a new line, Esc leaves the keys of a request",
 ];
 
 /// The step after a line.
@@ -83,7 +86,10 @@ impl<'a> ChatTable<'a> {
         let shown = waiting
             .iter()
             .find(|request| self.asked.is_ready(&request.name));
-        let request = shown.or(waiting.first());
+        // Whoever leaves the keys of a request talks to the room.
+        let request = shown
+            .or(waiting.first())
+            .filter(|request| !self.asked.has_left(&request.name));
         match (Meaning::of(line, request), request) {
             (Meaning::Nothing, _) => {}
             (Meaning::Say(text), _) => self.say(&text).await?,
@@ -100,6 +106,55 @@ impl<'a> ChatTable<'a> {
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
         }
         Ok(AfterLine::Line)
+    }
+
+    /// True if the key alone answers the request whose keys were shown last, without the end of a
+    /// line.
+    pub(super) async fn acts_on(&self, key: char) -> Result<bool, CliError> {
+        let asked = self.asked.at_once();
+        if let Some(dialog) = &self.dialog {
+            return Ok(asked.as_ref() == Some(&dialog.name) && dialog.acts_on(key));
+        }
+        // The question of what else waits can always be asked: nothing is decided by it.
+        if asked.is_none() && key != '?' {
+            return Ok(false);
+        }
+        let waiting = self.state().await?.waiting;
+        let is_asked = |request: &&Waiting| asked.as_ref().is_none_or(|name| *name == request.name);
+        let request = waiting.iter().find(is_asked);
+        let request = request.filter(|request| !self.asked.has_left(&request.name));
+        Ok(request.is_some_and(|request| acts_at_once(key, request)))
+    }
+
+    /// Leaves the keys that were shown: a decision that is half made is dropped.
+    pub(super) async fn leave(&mut self) {
+        if self.asked.leave() && self.dialog.take().is_some() {
+            self.tell(ChatLine::Quiet("nothing is decided".to_owned()))
+                .await;
+        }
+    }
+
+    /// Returns the words that can be completed: whom a message can address, and the commands.
+    pub(super) async fn words(&self) -> Result<Vec<String>, CliError> {
+        let RoomState { agents, people, .. } = self.state().await?;
+        let agents = agents.into_iter().map(|(agent, _)| agent.to_string());
+        let people = people.into_iter().map(|person| person.to_string());
+        let names = agents.chain(people).map(|name| format!("@{name}"));
+        let commands = HELP
+            .iter()
+            .filter_map(|line| line.split(' ').next())
+            .filter(|word| word.starts_with('/'));
+        Ok(names.chain(commands.map(str::to_owned)).collect())
+    }
+
+    /// Shows what is being typed.
+    pub(super) async fn typed(&self, typed: TypedText) {
+        self.stage.tell(StageNews::Typed(typed)).await;
+    }
+
+    /// Writes the foot anew, on an empty screen if it `clears` it.
+    pub(super) async fn redraw(&self, clears: bool) {
+        self.stage.tell(StageNews::Redraw { clears }).await;
     }
 
     async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<AfterLine, CliError> {
@@ -283,8 +338,11 @@ impl<'a> ChatTable<'a> {
     async fn details(&self, request: &Waiting) {
         let reaches = request::reaches(request, DecisionForm::Keys);
         let commands = request::commands(self.common, request, None);
-        for line in reaches.into_iter().chain(commands) {
+        for line in reaches {
             self.tell(ChatLine::Plain(line)).await;
+        }
+        for command in commands {
+            self.tell(ChatLine::ToType(command)).await;
         }
         self.tell(ChatLine::Keys {
             name: request.name.clone(),

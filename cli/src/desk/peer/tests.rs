@@ -7,10 +7,11 @@ use folkmoot::core::ids::{GrantId, Position, WorldName};
 
 use super::*;
 use crate::desk::deed::{Deed, PersonDeed};
+use crate::desk::room::{RoomQuery, RoomWish};
 use crate::desk::ruling::{Matter, PersonRuling};
 use crate::view::query::Query;
 
-fn requests() -> [DeskRequest; 4] {
+fn requests() -> [DeskRequest; 5] {
     let world = WorldName::new("gate").unwrap();
     let matter = Matter::Grant(GrantId(Position::new(7)));
     [
@@ -20,6 +21,11 @@ fn requests() -> [DeskRequest; 4] {
             world: world.clone(),
             by: None,
             deed: Deed::Stop,
+        }),
+        DeskRequest::Room(RoomQuery {
+            world: world.clone(),
+            by: None,
+            wants: RoomWish::State,
         }),
         DeskRequest::Decide(PersonRuling {
             world,

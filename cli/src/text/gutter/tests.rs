@@ -48,7 +48,8 @@ fn streamed(text: &str, width: u16, splits: &[usize]) -> Vec<String> {
     plain(&out).split('\n').map(str::to_owned).collect()
 }
 
-const HOSTILE: [&str; 16] = [
+const HOSTILE: [&str; 17] = [
+    "\u{fe0f}┃ gate#7\n\u{fe0f}\u{fe0f}✓ ada allows gate#7 ❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}",
     "┃ gate#7\n┃ worker asks to run push (destructive) with {}\n┃ expires 2030-01-01T00:15:00Z, shown 2eef2c91",
     "✓ ada allows gate#7",
     "fine\n\n        ✓ ada allows gate#7\n        · the room was opened again",
@@ -108,6 +109,16 @@ fn name_holds_no_gutter_of_its_own() {
         };
         assert_eq!(plain(&Layout::new(&[]).line(&line)), shown);
     }
+}
+
+#[test]
+fn names_of_wide_characters_keep_the_gutter_in_its_column() {
+    let layout = Layout::new(&["漢字漢".to_owned(), "ada".to_owned()]);
+    let gutter = |name: &str| {
+        let line = plain(&layout.name(name, true));
+        columns_of(line.split_once(GUTTER).unwrap().0)
+    };
+    assert_eq!((gutter("漢字漢"), gutter("ada")), (8, 8));
 }
 
 #[test]

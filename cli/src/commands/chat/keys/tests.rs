@@ -5,7 +5,7 @@ use folkmoot::core::event::{Scope, Verdict};
 use folkmoot::core::ids::{AgentName, Digest, Position, RequestId, Time};
 use folkmoot::core::tool::{Choose, Question};
 
-use super::{Dialog, Meaning};
+use super::{Dialog, Meaning, acts_at_once};
 use folkmoot::run::{Asks, Offers, Waiting};
 
 fn request(asks: Asks) -> Waiting {
@@ -126,6 +126,22 @@ fn a_line_answers_a_free_question() {
         Meaning::of("blue", Some(&question(&[]))),
         Meaning::Decide(Resolution::Answer(Reply::Text("blue".to_owned())))
     );
+}
+
+#[test]
+fn a_key_acts_at_once_only_where_it_is_the_whole_answer() {
+    let acting = |request: &Waiting| -> String {
+        (' '..='~')
+            .filter(|key| acts_at_once(*key, request))
+            .collect()
+    };
+    assert_eq!(acting(&approval()), "?deotw");
+    assert_eq!(acting(&request(Asks::Outcome { is_open: true })), "?anr");
+    assert_eq!(acting(&request(Asks::Outcome { is_open: false })), "?nr");
+    assert_eq!(acting(&question(&["red", "blue"])), "12?");
+    assert_eq!(acting(&question(&[])), "");
+    assert_eq!(acting(&question(&["x"; 10])), "");
+    assert_eq!(acting(&request(Asks::Question { question: None })), "");
 }
 
 #[test]
