@@ -223,6 +223,12 @@ impl Chat {
                 lines.push(self.admit(&admitted.agent, call, answer.as_ref(), commit));
             }
         }
+        if let Event::World(WorldEvent::PersonJoined(joined)) = event
+            && !speaks(commit)
+        {
+            let line = format!("{} joined", joined.person.display);
+            lines.push(ChatLine::Quiet(line));
+        }
         if matches!(event, Event::World(WorldEvent::Opened(_)))
             && std::mem::replace(&mut self.has_opened, true)
         {
@@ -372,6 +378,12 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> ChatLine {
         is_person,
         text,
     }
+}
+
+/// True if somebody says something in a commit: then it is seen that they joined.
+fn speaks(commit: &Commit) -> bool {
+    let is_message = |event: &Event| matches!(event, Event::Talk(TalkEvent::MessagePosted(_)));
+    commit.events.iter().any(is_message)
 }
 
 /// A text, and below it what is attached.

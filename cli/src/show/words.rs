@@ -66,11 +66,11 @@ fn of_world(event: &WorldEvent) -> Option<ChatLine> {
         | WorldEvent::Opened(_)
         | WorldEvent::EpochOpened(_)
         | WorldEvent::PersonJoined(_)
-        | WorldEvent::PersonLeft(_)
         | WorldEvent::Labelled(_)
         | WorldEvent::RightsChanged(_)
         | WorldEvent::StepDone(_)
         | WorldEvent::HeadSigned(_) => None,
+        WorldEvent::PersonLeft(left) => Some(ChatLine::Quiet(format!("{} left", left.person))),
         WorldEvent::Restored(_) => Some(ChatLine::Quiet(
             "this is a copy of its store: people are asked anew".to_owned(),
         )),

@@ -109,6 +109,36 @@ fn who_comes_late_is_shown_what_waits_and_can_stop_it() {
 }
 
 #[test]
+fn all_that_a_person_does_in_a_room_goes_through_the_process_that_holds_it() {
+    let desk = Desk::new();
+    desk.write("office.yaml", OFFICE);
+    let mut ada = Talker::sit_down(&desk, &["chat", "office.yaml", "--as", "ada"]);
+    ada.types("/agents");
+    ada.chat.until("nothing");
+    let bob = |arguments: &[&str]| {
+        let all = [arguments, &["--as", "bob", "--json"]].concat();
+        desk.run(&all).expect(0).values().remove(0)
+    };
+    bob(&["join", "office"]);
+    ada.chat.until("bob joined");
+    let said = bob(&["say", "office", "and now?"]);
+    ada.chat.until("clerk  ┊ first");
+    let message = format!("office#{}", said["at"]);
+    bob(&["edit", &message, "and then?"]);
+    ada.chat.until("and then?");
+    ada.chat.until("clerk  ┊ second");
+    let log = desk.run(&["log", "office", "--kind", "message_posted", "--json"]);
+    let reply = log.values().last().unwrap()["position"].to_string();
+    bob(&["regenerate", &format!("office#{reply}")]);
+    ada.chat.until("clerk  ┊ third");
+    bob(&["retract", &message]);
+    ada.chat.until("was taken back");
+    bob(&["leave", "office"]);
+    ada.chat.until("bob left");
+    assert_eq!(ada.leaves().0, Some(0));
+}
+
+#[test]
 fn a_chat_ends_with_the_process_that_holds_the_room() {
     let desk = Desk::new();
     desk.write("office.yaml", OFFICE);
