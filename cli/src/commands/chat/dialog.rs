@@ -81,6 +81,14 @@ impl Dialog {
         }
     }
 
+    /// Returns the arguments that are to be changed; `None` if something else is asked.
+    pub(super) fn proposal(&self) -> Option<&str> {
+        match &self.step {
+            DialogStep::Arguments(arguments) => Some(arguments),
+            DialogStep::Reason | DialogStep::Sharing(_) => None,
+        }
+    }
+
     /// True if the key alone answers what is asked, without the end of a line.
     pub(super) const fn acts_on(&self, key: char) -> bool {
         match &self.step {

@@ -23,8 +23,9 @@ use crate::show::request::DecisionForm;
 use crate::show::stage::{Cues, StageNews};
 use crate::show::{grant, request};
 
-const HELP: [&str; 11] = [
+const HELP: [&str; 12] = [
     "type to talk to the room; @name at the start of a line addresses an agent",
+    "/help       this",
     "/agents     who is here, and what they do",
     "/approvals  what waits for you",
     "/grants     which calls are allowed without asking",
@@ -132,6 +133,11 @@ impl<'a> ChatTable<'a> {
             self.tell(ChatLine::Quiet("nothing is decided".to_owned()))
                 .await;
         }
+    }
+
+    /// Returns the text that a person is asked to change; `None` if they are asked for none.
+    pub(super) fn proposal(&self) -> Option<&str> {
+        self.dialog.as_ref().and_then(Dialog::proposal)
     }
 
     /// Returns the words that can be completed: whom a message can address, and the commands.

@@ -56,7 +56,10 @@ async fn press(
     if let Some(key) = plain(key).filter(|_| editor.is_empty())
         && table.acts_on(key).await?
     {
-        return line(table, &key.to_string()).await;
+        let typing = line(table, &key.to_string()).await;
+        // Other arguments are most often those that were asked for, with a change.
+        editor.paste(table.proposal().unwrap_or_default());
+        return typing;
     }
     match editor.press(key) {
         Pressed::Finished(text) => {

@@ -138,6 +138,23 @@ fn keys_that_are_left_are_words() {
 }
 
 #[test]
+fn arguments_are_changed_where_they_stand() {
+    let desk = Desk::with_gate();
+    let mut screen = Screen::run(&desk, 80, &["chat", "gate.yaml", "--as", "ada"]);
+    screen.until("> ");
+    screen.press("please push\r");
+    screen.until("(Esc to talk instead)");
+    screen.press("e");
+    screen.until("> {\"branch\":\"main\"}");
+    screen.press("\u{7f}\u{7f}\u{17}{\"branch\":\"dev\"}\r");
+    screen.until("→ push {\"branch\":\"dev\"}");
+    screen.until("worker  ┊ @ada it is done");
+    screen.press("\u{4}");
+    assert_eq!(screen.end().0, Some(0));
+    assert_eq!(desk.runs(), 1);
+}
+
+#[test]
 fn a_paste_of_many_lines_is_one_message() {
     let desk = Desk::with_gate();
     let mut screen = Screen::run(&desk, 80, &["chat", "gate.yaml", "--as", "ada"]);

@@ -56,6 +56,7 @@ fn a_no_has_a_reason_only_if_one_is_typed() {
 fn edited_arguments_are_a_json_object_or_nothing_is_decided() {
     let begin = || Dialog::edit(&request(), Digest::default());
     assert_eq!(begin().asks()[0], r#"{"path":"a"}"#);
+    assert_eq!(begin().proposal(), Some(r#"{"path":"a"}"#));
     assert_eq!(begin().take(""), DialogTurn::Dropped);
     let again =
         more(more(more(begin().take("path: b")).take("[1]")).take(r#"{"path":"a","path":"b"}"#));
