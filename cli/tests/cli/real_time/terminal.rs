@@ -13,8 +13,8 @@ use crate::desk::Desk;
 struct Screen {
     child: Child,
     terminal: File,
-    /// The other end of it, so that it stays open.
-    other_end: File,
+    /// The path of its other end.
+    name: String,
     seen: String,
     bytes: Vec<u8>,
     _deadline: mpsc::Sender<()>,
@@ -30,14 +30,13 @@ impl Screen {
             .into_string()
             .unwrap();
         let open = || File::options().read(true).write(true).open(&name).unwrap();
-        let other_end = open();
         let size = Winsize {
             ws_row: 24,
             ws_col: columns,
             ws_xpixel: 0,
             ws_ypixel: 0,
         };
-        tcsetwinsize(&other_end, size).unwrap();
+        tcsetwinsize(&terminal, size).unwrap();
         let mut command = desk.command(arguments);
         command.env("TERM", "xterm").env("NO_COLOR", "1");
         command
@@ -49,7 +48,7 @@ impl Screen {
         Self {
             child,
             terminal: File::from(terminal),
-            other_end,
+            name,
             seen: String::new(),
             bytes: Vec::new(),
             _deadline,
@@ -84,15 +83,22 @@ impl Screen {
     /// Waits for the end; gives the exit code and all that was written.
     fn end(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
-        let modes = tcgetattr(&self.other_end).unwrap().local_modes;
+        let modes = tcgetattr(File::open(&self.name).unwrap())
+            .unwrap()
+            .local_modes;
         assert!(
             modes.contains(LocalModes::ICANON | LocalModes::ECHO),
             "the terminal has its old mode"
         );
-        // The end of what was written shows itself by a mark behind it.
-        self.other_end.write_all(b"\x04THE END").unwrap();
-        self.until("\x04THE END");
-        (code, std::mem::take(&mut self.seen))
+        let mut piece = [0; 4096];
+        // Nobody has the other end open any more, so that the rest has an end.
+        while let Ok(read @ 1..) = self.terminal.read(&mut piece) {
+            self.bytes.extend_from_slice(&piece[..read]);
+        }
+        (
+            code,
+            self.seen.clone() + &String::from_utf8_lossy(&self.bytes),
+        )
     }
 }
 
