@@ -127,12 +127,14 @@ impl<'a> ChatTable<'a> {
         Ok(request.is_some_and(|request| acts_at_once(key, request)))
     }
 
-    /// Leaves the keys that were shown: a decision that is half made is dropped.
-    pub(super) async fn leave(&mut self) {
-        if self.asked.leave() && self.dialog.take().is_some() {
+    /// Leaves the keys that were shown; returns whether a decision that was half made is dropped.
+    pub(super) async fn leave(&mut self) -> bool {
+        let is_dropped = self.asked.leave() && self.dialog.take().is_some();
+        if is_dropped {
             self.tell(ChatLine::Quiet("nothing is decided".to_owned()))
                 .await;
         }
+        is_dropped
     }
 
     /// Returns the text that a person is asked to change; `None` if they are asked for none.

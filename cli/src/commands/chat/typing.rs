@@ -67,7 +67,11 @@ async fn press(
             return line(table, &text).await;
         }
         Pressed::Complete => editor.complete(&table.words().await?),
-        Pressed::Left => table.leave().await,
+        Pressed::Left => {
+            if table.leave().await {
+                editor.clear();
+            }
+        }
         Pressed::Clear => table.redraw(true).await,
         Pressed::Interrupt => return interrupt(table, editor).await,
         Pressed::NoMore => return Ok(Typing::End(ChatEnd::NoMore)),
