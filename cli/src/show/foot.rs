@@ -3,6 +3,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::one_line;
 use super::style::{ASKS, DIM, paint};
 use crate::terminal::TerminalSize;
 use crate::text::gutter::columns_of;
@@ -127,7 +128,7 @@ impl Foot {
         let width = size.columns.max(2);
         let mut rows = Vec::new();
         rows.extend(Some(self.unfinished.clone()).filter(|text| !text.is_empty()));
-        let quiet = |text: &str| paint(DIM, &shortened(text, width - 1));
+        let quiet = |text: &str| paint(DIM, &shortened(&one_line(text), width - 1));
         rows.extend(progress.map(quiet));
         if !self.typed.offers.is_empty() {
             rows.push(quiet(&self.typed.offers.join("  ")));

@@ -75,13 +75,25 @@ fn a_long_text_is_shown_around_the_cursor_only() {
 }
 
 #[test]
-fn nothing_that_is_typed_is_obeyed() {
-    let hostile = "\u{1b}[2J\u{9b}1m\u{202e}\u{7}\t";
-    let (rows, _, _) = drawn(&foot(hostile, 0), None);
-    assert!(
-        rows.concat().chars().all(|c| !is_obeyed(c) && c != '\t'),
-        "{rows:?}"
-    );
+fn nothing_that_is_typed_offered_or_told_is_obeyed() {
+    let hostile = "\u{1b}[2J\u{9b}1m\u{202e}\u{7}\t\r";
+    let mut foot = foot(hostile, 0);
+    foot.typed.offers = vec![format!("@{hostile}")];
+    let wide = TerminalSize {
+        columns: 200,
+        ..SIZE
+    };
+    let rows = foot.drawing(wide, Some(hostile), Some(hostile)).rows;
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        let plain = anstream::adapter::strip_str(&row).to_string();
+        // Whatever a terminal obeys is gone with the colours, or spelt out.
+        assert!(plain.contains("[2J") && plain.contains("1m"), "{plain:?}");
+        assert!(
+            plain.chars().all(|c| !is_obeyed(c) && c != '\t'),
+            "{plain:?}"
+        );
+    }
 }
 
 #[test]
