@@ -13,7 +13,7 @@ use super::progress::ProgressLine;
 use super::screen::Screen;
 use super::style::{DIM, paint};
 use crate::exit::CliError;
-use crate::text::gutter::Flow;
+use crate::text::gutter::{Flow, columns_of};
 
 #[cfg(test)]
 mod tests;
@@ -222,9 +222,7 @@ impl StagePage {
                 self.screen.whole(&rest)?;
             }
             None => {
-                let rest = floor.flow.finish();
-                self.screen
-                    .whole(&format!("{rest}{}", paint(DIM, " … (replaced)")))?;
+                self.leave(floor.flow, "replaced")?;
                 self.print(line)?;
             }
         }
@@ -233,13 +231,24 @@ impl StagePage {
 
     /// The draft comes to nothing.
     fn break_off(&mut self) -> Result<(), CliError> {
-        if let Some(mut floor) = self.floor.take() {
+        if let Some(floor) = self.floor.take() {
             self.live.remove(&floor.message);
-            let rest = floor.flow.finish();
-            self.screen
-                .whole(&format!("{rest}{}", paint(DIM, " … (broken off)")))?;
+            self.leave(floor.flow, "broken off")?;
         }
         self.release()
+    }
+
+    /// Ends the line of a draft that became nothing, and says so: beside it, or below if it is full.
+    fn leave(&mut self, mut flow: Flow, why: &str) -> Result<(), CliError> {
+        let rest = flow.finish();
+        let beside = format!(" … ({why})");
+        if flow.has_room(columns_of(&beside)) {
+            let line = format!("{rest}{}", paint(DIM, &beside));
+            return self.screen.whole(&line);
+        }
+        self.screen.whole(&rest)?;
+        let below = ChatLine::Quiet(why.to_owned());
+        self.screen.line(&self.layout.line(&below))
     }
 
     fn has_room_for(&self, line: &ChatLine) -> bool {

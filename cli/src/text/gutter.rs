@@ -337,6 +337,11 @@ impl Flow {
         out
     }
 
+    /// True if so many columns are left in the line.
+    pub(crate) const fn has_room(&self, columns: usize) -> bool {
+        self.columns.saturating_add(columns) <= self.room
+    }
+
     /// Gives what was held back.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();

@@ -63,3 +63,15 @@ fn a_draft_has_a_limit_and_its_end_comes_with_the_reply() {
     .unwrap();
     assert!(!page.is_drafting());
 }
+
+#[test]
+fn a_draft_that_is_broken_off_says_so_where_there_is_room() {
+    let indent = "       ";
+    let full = "word ".repeat(3);
+    for (text, has_room) in [("word", true), (full.as_str(), false)] {
+        let mut flow = Flow::new(indent, Some(24));
+        flow.push(text);
+        flow.finish();
+        assert_eq!(flow.has_room(columns_of(" … (x)")), has_room, "{text}");
+    }
+}
