@@ -8,6 +8,7 @@ use super::{names, part, sit};
 use crate::arguments::CommonArgs;
 use crate::desk::room::{RoomNews, RoomState};
 use crate::exit::{CliError, STORE, USAGE};
+use crate::show::news::Stir;
 use crate::show::stage::{ChatStage, Cues, StageNews};
 use crate::view::answer::ValueStream;
 
@@ -64,6 +65,10 @@ async fn next(news: &mut ValueStream) -> Result<Option<RoomNews>, CliError> {
 
 /// Passes news on to the stage until the room is closed, or an error keeps them from coming.
 async fn pass_on(mut news: ValueStream, state: &RoomState, cues: &Cues) -> Option<CliError> {
+    for (agent, doing) in state.agents.clone() {
+        cues.tell(StageNews::Stir(Stir::Agent { agent, doing }))
+            .await;
+    }
     cues.tell(StageNews::Waits(state.waiting.clone())).await;
     loop {
         let told = match next(&mut news).await {
