@@ -89,7 +89,7 @@ impl Session {
 }
 
 /// Says that another process has the store open.
-pub(crate) fn in_use(error: &OpenError) -> CliError {
+fn in_use(error: &OpenError) -> CliError {
     let what = "`log --follow`, `approvals`, `approve`, `say`, `chat WORLD` and the like work meanwhile, through that process";
     CliError::other(STORE, format!("{error} ({what})"))
 }

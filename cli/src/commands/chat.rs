@@ -16,9 +16,9 @@ use crate::arguments::{ChatArgs, CommonArgs, Spec};
 use crate::commands::resume::definition;
 use crate::commands::run::finish;
 use crate::desk::room::{RoomState, RoomWish};
-use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
+use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, STORE, USAGE};
 use crate::recording::Recording;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::show::chat::{Chat as Lines, ChatLine};
 use crate::show::keyed::KeyedRequest;
 use crate::show::stage::{ChatStage, Hints, Prompter, StageNews};
@@ -70,7 +70,11 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
             let result = Box::pin(held::talk(common, &room.name, by)).await;
             recording.end(result)
         }
-        Err(error) => Err(session::in_use(&error)),
+        Err(error) => {
+            let how = format!("{} chat {}", common.program(), room.name);
+            let what = format!("{error} (`{how}` takes you into a room that it has open)");
+            Err(CliError::other(STORE, what))
+        }
     }
 }
 

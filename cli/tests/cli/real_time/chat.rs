@@ -163,7 +163,7 @@ fn nobody_chats_in_a_held_store_where_no_room_is_open_or_under_anothers_name() {
     desk.run(&["chat", "office.yaml"])
         .expect(3)
         .err_has("in use by process")
-        .err_has("chat WORLD");
+        .err_has("`folkmoot chat office` takes you into");
     desk.run(&["chat", "office", "--as", "clerk"])
         .expect(2)
         .err_has("clerk");
