@@ -112,3 +112,55 @@ fn what_stands_there_is_not_written_again_and_is_taken_away_whole() {
     assert_eq!(foot.erase(narrow), "\r\u{1b}[5A\u{1b}[J");
     assert_eq!(foot.erase(narrow), "", "it is gone");
 }
+
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn typed() -> impl Strategy<Value = (String, usize)> {
+        let pieces = [
+            "a",
+            "word ",
+            "\n",
+            "\t",
+            "漢",
+            "👩\u{200d}💻",
+            "e\u{301}",
+            "❤\u{fe0f}",
+            "\u{1b}[2J",
+        ];
+        let text = prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..80);
+        (
+            text.prop_map(|pieces| pieces.concat()),
+            any::<prop::sample::Index>(),
+        )
+            .prop_map(|(text, at)| {
+                let cursor = text.floor_char_boundary(at.index(text.len() + 1));
+                (text, cursor)
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn whatever_is_typed_fits_and_holds_the_cursor(
+            (text, cursor) in typed(),
+            columns in 8_usize..200,
+            rows in 1_usize..40,
+            is_asked in any::<bool>(),
+        ) {
+            let size = TerminalSize { columns, rows };
+            let request = is_asked.then_some("gate#7");
+            let drawing = foot(&text, cursor).drawing(size, request, Some("worker is thinking"));
+            prop_assert!(drawing.row < drawing.rows.len());
+            prop_assert!(drawing.column < columns);
+            prop_assert!(drawing.rows.len() <= rows.max(4));
+            for row in &drawing.rows {
+                let plain = anstream::adapter::strip_str(row).to_string();
+                prop_assert!(plain.width() < columns, "{plain:?} in {columns}");
+            }
+        }
+    }
+}
