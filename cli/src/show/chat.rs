@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::words;
 use super::{clip, one_line};
-use crate::view::transcript::Kinds;
 use crate::view::forbidden::by_rule;
+use crate::view::transcript::Kinds;
 
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;

@@ -105,7 +105,11 @@ static DEFAULTS: Record = Record::new(
 static AGENT: Record = Record::new(
     "an agent",
     &[&[
-        required("name", Name(Named::Agent), "The name, by which others mention the agent."),
+        required(
+            "name",
+            Name(Named::Agent),
+            "The name, by which others mention the agent.",
+        ),
         field(
             "display",
             Name(Named::Agent),

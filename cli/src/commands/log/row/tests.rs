@@ -92,5 +92,9 @@ fn whoever_speaks_is_named_once_where_names_have_a_column() {
     let said = event(4, 0, "MessagePosted", "a-worker-with-a-long-name: hello");
     let line = |width| plain(Rows::new(Some(width)).of(&said).last().unwrap());
     assert!(line(80).ends_with(" a-worker-… hello"), "{}", line(80));
-    assert!(line(40).ends_with("MessagePosted a-worker-w…"), "{}", line(40));
+    assert!(
+        line(40).ends_with("MessagePosted a-worker-w…"),
+        "{}",
+        line(40)
+    );
 }
