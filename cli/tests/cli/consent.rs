@@ -192,7 +192,7 @@ fn what_is_no_scope_place_or_argument_is_a_wrong_usage_and_decides_nothing() {
                 "--where",
                 r#"{"path":"/branch","beneath":"fix/"}"#,
             ],
-            "is no plain path: it has an empty part",
+            "is not a plain path: it has an empty part",
         ),
         (
             &["--scope", "turn", "--where", "/branch=main"],
