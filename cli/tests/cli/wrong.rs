@@ -70,7 +70,7 @@ fn rule_that_says_nothing_of_its_tool_is_refused_by_check_and_run_with_the_form_
         (
             "    paths: [/path]\n",
             "equals: ./notes",
-            "is no plain path",
+            "is not a plain path",
         ),
         ("", "beneath: notes", "works only on paths"),
     ] {

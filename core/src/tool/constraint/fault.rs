@@ -30,7 +30,7 @@ pub enum ConstraintFault {
         instead: String,
     },
     /// The constraint names a path in a form that no argument has.
-    #[error("{path:?} at {place} is no plain path: {why}")]
+    #[error("{path:?} at {place} is not a plain path: {why}")]
     NotPlain {
         /// The place.
         place: String,
