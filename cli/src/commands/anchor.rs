@@ -105,7 +105,7 @@ fn make(
         )
     };
     let note = note_of(view.id, signed).map_err(|error| broken(error.to_string()))?;
-    // What is written here must be read again.
+    // An anchor that is written here must be read again.
     Kept::of_note(note.clone()).map_err(|error| broken(error.to_string()))?;
     if let Some(signer) = signer.filter(|signer| signer.key() == signed.key) {
         note.verify(&[signer.verifier()])

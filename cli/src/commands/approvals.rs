@@ -66,7 +66,7 @@ async fn of_world(
         .map(serde_json::from_value)
         .collect::<Result<_, _>>()
         .map_err(CliError::json)?;
-    // What another process has open may be running there.
+    // A call may be running in the process that has the world open.
     let doubts: Vec<DoubtView> = doubts
         .into_iter()
         .filter(|doubt| !(is_held && doubt.is_running))

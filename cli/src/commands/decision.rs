@@ -91,8 +91,11 @@ fn say(common: &CommonArgs, taken: &Taken, by: Option<&PersonName>) -> Result<()
         .arguments
         .as_deref()
         .map(|text| format!(" {}", clip(&clean(text), ARGUMENTS_MAX)));
+    let by = by.cloned().or_else(person::login);
+    let who = by.as_ref().map(|by| format!("{} ", clean(by.as_str())));
     terminal.line(&format!(
-        "{} {}: {}{tool}{}",
+        "{}{} {}: {}{tool}{}",
+        who.unwrap_or_default(),
         taken.how,
         taken.name,
         taken.agent,
@@ -104,6 +107,5 @@ fn say(common: &CommonArgs, taken: &Taken, by: Option<&PersonName>) -> Result<()
     for line in block(&format!("{} was granted", given.name), &grant::lines(given)) {
         terminal.line(&line)?;
     }
-    let by = by.cloned().or_else(person::login);
     terminal.line(&format!("  {}", grant::command(common, given, by.as_ref())))
 }

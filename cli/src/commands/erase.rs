@@ -62,16 +62,17 @@ fn say(common: &CommonArgs, gone: &Gone) -> Result<(), CliError> {
             let world = &gone.world;
             let by = clean(&gone.by);
             terminal.line(&format!(
-                "Erased the content of {} of {world}: {spans}",
+                "{by} erased the content of {} of {world}: {spans}",
                 counted(done.events, "event")
             ))?;
             terminal.line(&format!(
-                "  by {by} on the basis of: {}",
+                "  on the basis of: {}",
                 clip(&clean(&gone.basis), BASIS_MAX)
             ))?;
             terminal.line(&format!(
-                "  recorded as {world}#{}; attached files that are gone: {}",
-                done.request, done.files
+                "  {world}#{} records it; {} went with it",
+                done.request,
+                counted(done.files, "attached file")
             ))?;
         }
         None => terminal.line(&format!(
@@ -94,7 +95,7 @@ fn say(common: &CommonArgs, gone: &Gone) -> Result<(), CliError> {
         .collect::<Vec<_>>()
         .join(" ");
     terminal.line(&format!(
-        "Other events have sentences of it word for word: {at}{more}"
+        "These events have sentences of it word for word: {at}{more}"
     ))?;
     terminal.line(&format!(
         "  look at them with: {} log {} --from N",

@@ -30,7 +30,7 @@ use branches::Branches;
 /// Runs a script, or goes on with it, and shows the chat.
 pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
-    // What is wrong with the script is said before a store is made for it.
+    // Faults of the script are told before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
     credentials::check(&definition)?;
     // A store that is there says first what is wrong with it.

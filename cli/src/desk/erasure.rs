@@ -105,7 +105,7 @@ pub(crate) async fn erase(
         );
         return Err(CliError::other(USAGE, what));
     }
-    // What is said of it again has to be found while it can still be read.
+    // Words that were said again have to be found while they can still be read.
     let quotes = Quotes::find(log, name, &chosen).await?;
     let by = proof
         .principal()

@@ -1,6 +1,6 @@
 use super::{clean, masked, one_line};
 
-/// What a text could fool a person or a terminal with.
+/// Characters with which a text could fool a person or a terminal.
 const TRICKS: [char; 12] = [
     '\u{1b}',
     '\u{7}',

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What the server answers. It is matched from the top.
+/// The answers of the server. They are matched from the top.
 const FIXTURES: &str = r#"{"fixtures":[
   {"match":{"hasToolResult":true},"response":{"content":"@ada The sum is 5."}},
   {"match":{"userMessage":"add"},"response":{"toolCalls":[{"name":"add","arguments":{"expression":"2 + 3"}}]}},
@@ -22,7 +22,7 @@ pub(crate) struct Peer {
     folder: tempfile::TempDir,
 }
 
-/// What a run of `folkmoot` did.
+/// The outcome of a run of `folkmoot`.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

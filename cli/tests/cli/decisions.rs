@@ -19,7 +19,7 @@ fn an_approved_call_runs_exactly_once() {
     ])
     .expect(0)
     .out_has(&format!(
-        "allowed gate#{request}: worker push {{\"branch\":\"main\"}}"
+        "bob allowed gate#{request}: worker push {{\"branch\":\"main\"}}"
     ))
     .out_has("Go on with: folkmoot resume gate");
     assert_eq!(desk.runs(), 0, "a decision performs nothing");

@@ -87,8 +87,8 @@ fn what_a_person_gave_is_erased_and_who_repeats_it_is_named() {
     );
     desk.run(&erase)
         .expect(0)
-        .out_has("Erased the content of")
-        .out_has("by eve on the basis of: article 17")
+        .out_has("eve erased the content of")
+        .out_has("  on the basis of: article 17")
         .out_has(&format!("word for word: {} {}", quotes[0], quotes[1]));
     let asked = desk
         .run(&["log", "room", "--json", "--kind", "ErasureRequested"])

@@ -1,4 +1,4 @@
-//! What a script expects of the talk: which way messages went, what it cost, how turns ended.
+//! Expectations of scripts about the talk: the ways of messages, the cost, the ends of turns.
 
 use crate::desk::Desk;
 

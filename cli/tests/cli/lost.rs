@@ -217,12 +217,12 @@ fn lost_content_and_its_neighbours_can_be_erased_and_then_the_world_goes_on() {
         let erase = |at: u64| room.run(&format!("erase large {at} --basis asked --as eve"));
         erase(other)
             .expect(0)
-            .out_has("Erased the content of 1 event ");
+            .out_has("erased the content of 1 event ");
         assert!(!room.files[1].exists());
         room.run("resume large").expect(5);
         erase(lost)
             .expect(0)
-            .out_has("Erased the content of 1 event ");
+            .out_has("erased the content of 1 event ");
         assert!(!room.files[0].exists());
         room.run("log large").expect(0).out_has("[erased]");
         room.run("verify large").expect(0);

@@ -1,4 +1,4 @@
-//! What tools show people: tables, data and domain artifacts.
+//! Views that tools show people: tables, data and domain artifacts.
 
 use serde_json::Value;
 

@@ -151,7 +151,7 @@ fn is_talk(event: &Event) -> bool {
 }
 
 pub(super) fn has_content(event: &Event) -> bool {
-    // What is gone without a request is lost. It may be gone for good.
+    // Content that is gone without a request is lost. It may be gone for good.
     let can_go = |content| {
         matches!(
             content,
