@@ -70,6 +70,8 @@ pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), En
         return Ok(());
     }
     let (sheets, bytes) = collect(shared, engine, from, to)?;
+    // Before `swept` says so: until then these runs do not count, and the frames stay
+    // (decision 0001).
     write(engine, &sheets)?;
     let ends: Vec<(WorldId, Position)> = sheets
         .iter()
@@ -95,6 +97,7 @@ fn entries(shared: &Shared, sheets: &BTreeMap<WorldId, Sheet>) -> usize {
     let index = shared.index();
     let has_entry =
         |(id, world): &(&WorldId, &IndexedWorld)| world.has_entry() || sheets.contains_key(id);
+    // An opening that finds fewer knows that a row of the table is lost.
     index.worlds.iter().filter(has_entry).count()
 }
 
@@ -203,6 +206,7 @@ pub(crate) fn each_unit(
         }
         for (number, frame) in frames.iter().take_while(|(number, _)| *number <= to) {
             let read = FrameRef::read(frame).map_err(damaged)?;
+            // The frame says its own number, so that one that was moved is noticed.
             if *number != next || read.number != number.0 {
                 return Err(EngineError::Damaged(format!(
                     "frame {next} is missing, {} stands there",

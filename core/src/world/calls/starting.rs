@@ -106,6 +106,7 @@ fn survey<'w>(
                 id: slot.call,
                 run: run_of(turn, open),
             }),
+            // A lost run that may be made again waits for its turn like any other.
             CallState::InDoubt { run, .. } if run.may_repeat(world.time) => {
                 waiting.push(WaitingCall {
                     order: (open.admitted, place),

@@ -115,6 +115,8 @@ impl Meters {
             .get(agent)
             .is_some_and(|models| models.contains_key(model));
         if !is_known && self.by_agent.values().map(BTreeMap::len).sum::<usize>() >= PAIRS_MAX {
+            // Definitions change names for years, and a fold must not grow for ever
+            // (decision 0003).
             return &mut self.others;
         }
         self.by_agent
@@ -165,6 +167,7 @@ impl Ended {
     /// Tells whether the provider may charge for it, as far as its end tells.
     const fn may_cost(self) -> bool {
         match self {
+            // Whoever lost the answer may have to pay for it all the same (decision 0017).
             Self::Answered(_) | Self::Lost => true,
             Self::Failed(kind, reached) => Reached::may_cost(reached, kind),
         }
@@ -241,6 +244,7 @@ pub(in crate::world) fn settle_attempt(
             .saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
         meter.unpriced = meter
             .unpriced
+            // An unknown cost is counted, and never shown as zero (decision 0017).
             .saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
         meter.spent.settle(&settlement);
     });
