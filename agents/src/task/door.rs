@@ -11,7 +11,7 @@ use crate::bus::ActivityChannel;
 use crate::error::SeatError;
 use crate::opening::Perform;
 
-/// What a world is doing, for whoever waits for it to be quiet.
+/// The state of a world's work, for whoever waits for it to be quiet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It is open.
@@ -22,7 +22,7 @@ pub(crate) enum Status {
     Closed,
 }
 
-/// What a handle asks of the task.
+/// A wish of a handle, for the task.
 pub(crate) enum Ask {
     /// A command.
     Command { command: Box<Command>, reply: Reply },

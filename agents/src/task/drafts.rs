@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::Ask;
 use crate::bus::ActivityChannel;
 
-/// Where one attempt's drafts go.
+/// The receiver of one attempt's drafts.
 pub(super) struct Channel {
     world: mpsc::WeakSender<Ask>,
     activity: ActivityChannel,
@@ -118,7 +118,7 @@ impl Drafts for Channel {
     }
 }
 
-/// Who is shown what a model says while it says it.
+/// The audience of what a model says while it says it.
 pub(super) enum Audience {
     /// Whoever watches the room.
     Room(Box<Channel>),

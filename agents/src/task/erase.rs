@@ -13,7 +13,7 @@ use super::flight::WorkOutcome;
 use super::halt::Halt;
 use crate::fold::{catch_up, fold_anew};
 
-/// What came of an erasure.
+/// The outcome of an erasure.
 #[derive(Debug)]
 pub(super) struct Erased {
     erasure: Erasure,

@@ -11,7 +11,7 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use super::erase::{EraseError, Erased};
 
-/// What work brings.
+/// The outcome of work.
 #[derive(Debug)]
 pub(super) enum WorkOutcome {
     /// The command that records it.
@@ -26,7 +26,7 @@ impl From<Action> for WorkOutcome {
     }
 }
 
-/// What came of an effect.
+/// The outcome of an effect.
 pub(super) struct LandedEffect {
     pub(super) effect: Effect,
     /// `None` if the work panicked.

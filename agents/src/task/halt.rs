@@ -29,7 +29,7 @@ pub(super) enum Halt {
     OtherCall {
         /// The name of the tool; empty if the call names none that the room has.
         tool: String,
-        /// What the log says instead.
+        /// The word of the log instead.
         why: &'static str,
     },
 }

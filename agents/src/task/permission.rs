@@ -14,7 +14,7 @@ use futures::TryStreamExt as _;
 
 use super::halt::Halt;
 
-/// What a log says of a call.
+/// The word of a log about a call.
 #[derive(Debug, Default)]
 struct LoggedCall {
     admitted: Option<AdmittedCall>,

@@ -20,7 +20,7 @@ pub(super) struct Reports {
     pub(super) told: Mutex<ToldProgress>,
 }
 
-/// What was told so far.
+/// The reports so far.
 #[derive(Debug, Default)]
 pub(super) struct ToldProgress {
     progress: Option<event::Progress>,

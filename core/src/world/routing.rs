@@ -12,10 +12,10 @@ mod damping;
 
 use crate::text::mentions::{Addressee, Roster, addressed, named, nearest};
 
-/// How many agents that a person only names in mid-text answer.
+/// The most agents that answer if a person only names them in mid-text.
 const NAMED_MAX: usize = 3;
 
-/// What is said, as routing sees it.
+/// A message, as routing sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speech<'s> {
     /// The words.
@@ -37,7 +37,7 @@ pub enum Speaker<'s> {
     BesideCalls(Said<'s>),
 }
 
-/// What routing must know of an agent's reply beside its words.
+/// The facts of an agent's reply beside its words, for routing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Said<'s> {
     /// The agent.
@@ -59,15 +59,15 @@ pub struct Said<'s> {
 pub struct Route {
     /// The rule that decided.
     pub rule: RoutingRule,
-    /// Who is to answer.
+    /// The agents that are to answer, and why.
     pub respond: Vec<(AgentName, RoutingReason)>,
     /// The people that it addresses.
     pub people: Vec<PersonName>,
-    /// What all the others do with it.
+    /// The treatment of it by all the others.
     pub others: Others,
     /// The routing tag that decided.
     pub tag: Option<RoutingTag>,
-    /// Who was addressed and is not to answer, so that the conversation ends.
+    /// Those who were addressed and are not to answer, so that the conversation ends.
     pub damped: Vec<(AgentName, DampReason)>,
     /// Names that nobody has, as they were written: those that are addressed, and of the others
     /// those that are mistyped.

@@ -20,7 +20,7 @@ use signing::Signing;
 /// The state of a world's upkeep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upkeep {
-    /// How heads of the log are signed; `None` if this opening signs none.
+    /// The signing of heads of the log; `None` if this opening signs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signing: Option<Signing>,
     /// The spans that are still to be erased, by the request that wants it. Empty if no erasure is

@@ -13,11 +13,11 @@ pub(super) mod fold;
 /// A question from one agent to another that has no answer yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenAsk<'w> {
-    /// Who asks.
+    /// The agent that asks.
     pub(super) agent: &'w AgentName,
     /// The call that waits.
     pub(super) call: CallId,
-    /// Who is to answer.
+    /// The agent that is to answer.
     pub(super) asked: &'w AgentName,
     /// When the waiting ends.
     pub(super) expires_at: Time,

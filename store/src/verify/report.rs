@@ -6,7 +6,7 @@ use folkmoot_core::event::{Occasion, TreeHead};
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use serde::Serialize;
 
-/// What was found of a world's log.
+/// The findings about a world's log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Integrity {
@@ -14,7 +14,7 @@ pub struct Integrity {
     pub world: WorldId,
     /// Its name, if the log or the index still tells it.
     pub name: Option<WorldName>,
-    /// How many commits were walked: those before the first damage.
+    /// The number of commits that were walked: those before the first damage.
     pub commits: u64,
     /// The position of the last event of those.
     pub events: Position,
@@ -26,11 +26,11 @@ pub struct Integrity {
     pub heads: Heads,
     /// The anchors that are about this world.
     pub anchors: Vec<Anchored>,
-    /// What nobody vouches for.
+    /// The events that nobody vouches for.
     pub tail: Tail,
-    /// What is wrong, first of all.
+    /// The first fault.
     pub damage: Option<Damage>,
-    /// What a newer build wrote, so that this one does not judge it.
+    /// The part that a newer build wrote, so that this one does not judge it.
     pub newer: Option<Newer>,
 }
 
@@ -55,7 +55,7 @@ impl Integrity {
     }
 }
 
-/// What verifying comes to.
+/// The result of verifying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogVerdict {
@@ -74,9 +74,9 @@ pub enum LogVerdict {
 /// The signed heads in a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Heads {
-    /// How many there are.
+    /// The number of heads.
     pub seen: u64,
-    /// How many of them one of the given keys has signed.
+    /// The number of those that one of the given keys has signed.
     pub signed: u64,
     /// The last one.
     pub last: Option<SeenHead>,
@@ -85,20 +85,20 @@ pub struct Heads {
 /// A signed head in a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SeenHead {
-    /// Where it stands.
+    /// The position of its event.
     pub at: Position,
-    /// What it covers.
+    /// The part of the log that it covers.
     #[serde(flatten)]
     pub head: TreeHead,
     /// The key that is said to have signed it.
     pub key: String,
     /// Why it was signed then.
     pub occasion: Occasion,
-    /// Whether that key did.
+    /// The verdict whether that key did.
     pub signature: SignatureVerdict,
 }
 
-/// Whether a key signed a head.
+/// The verdict whether a key signed a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignatureVerdict {
@@ -113,17 +113,17 @@ pub enum SignatureVerdict {
 /// An anchor, compared with the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Anchored {
-    /// How many commits it covers.
+    /// The number of commits that it covers.
     pub commits: u64,
     /// The root over them.
     pub root: Digest,
     /// The last event that it covers in this log, if this log has so many commits.
     pub of: Option<Position>,
-    /// What the comparison gave.
+    /// The result of the comparison.
     pub outcome: AnchorOutcome,
 }
 
-/// What comparing an anchor gave.
+/// The result of comparing an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnchorOutcome {
@@ -145,20 +145,20 @@ pub enum AnchorOutcome {
 pub struct Tail {
     /// The last event that is covered; 0 if none is.
     pub attested: Position,
-    /// How many come behind it.
+    /// The number of those that come behind it.
     pub events: u64,
 }
 
-/// What is wrong with a log.
+/// A fault of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
     /// The first event that cannot be trusted.
     pub at: Position,
     /// If only the range is known that the first changed event is in: the last of it.
     pub until: Option<Position>,
-    /// What kind of damage it is.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// What was found, for people.
+    /// The findings, for people.
     pub what: String,
 }
 
@@ -239,18 +239,18 @@ pub struct Newer {
 pub struct StoreDamage {
     /// The first frame that cannot be trusted, if it is about frames.
     pub frame: Option<u64>,
-    /// What kind of damage it is; `None` for what a newer build wrote.
+    /// The kind of damage; `None` for what a newer build wrote.
     pub kind: Option<DamageKind>,
-    /// What was found, for people.
+    /// The findings, for people.
     pub what: String,
 }
 
-/// What was found of a whole store.
+/// The findings about a whole store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Examined {
     /// Its worlds, by id.
     pub worlds: Vec<Integrity>,
-    /// What is wrong beside them.
+    /// The faults beside them.
     pub store: Vec<StoreDamage>,
 }

@@ -40,9 +40,9 @@ pub struct RebuiltWorld {
     pub kept: Position,
     /// The last event that anything tells of.
     pub known: Position,
-    /// What was wrong with it in the old store, also where nothing is lost by that.
+    /// The faults that it had in the old store, also where nothing is lost by them.
     pub found: Option<String>,
-    /// What is not in the new one, and why.
+    /// The parts that are not in the new one, and why.
     pub lost: Option<String>,
 }
 
@@ -81,13 +81,13 @@ pub(crate) fn fill(
     Ok(worlds)
 }
 
-/// What of a damaged store is whole, and what is not.
+/// The parts of a damaged store that are whole, and those that are not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Survey {
     /// The worlds, by id, with how much of each is whole. Deleted ones are not among them.
     pub worlds: Vec<RebuiltWorld>,
-    /// What is wrong beside them.
+    /// The faults beside them.
     pub store: Vec<StoreDamage>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), 
 struct Rebuilding<'a> {
     source: &'a OldStore,
     exports: &'a [Exported],
-    /// What stands beside the frames of the old store.
+    /// The content beside the frames of the old store.
     content: &'a ContentFolder,
     target: &'a dyn Engine,
 }

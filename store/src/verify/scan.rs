@@ -19,7 +19,7 @@ pub(crate) struct BrokenFrame {
     pub(crate) trouble: Trouble,
 }
 
-/// What shared frames have.
+/// The content of shared frames.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// The units with commits of each world, in order.

@@ -21,21 +21,21 @@ use crate::read::runs;
 use crate::read::runs::entry;
 use crate::state::content;
 
-/// What the log says about what stands beside it, compared as it goes by.
+/// The word of the log about what stands beside it, compared as it goes by.
 #[derive(Debug, Default)]
 pub(crate) struct LogCompanions<'a> {
     place: Option<TablesPlace<'a>>,
-    /// How many commits in runs have keys.
+    /// The number of commits in runs that have keys.
     keys: u64,
     /// The messages that are gone, and whether a commit in runs says so.
     gone: BTreeMap<Position, bool>,
     files: BTreeSet<Digest>,
     damage: Option<Damage>,
-    /// What the disk refused to read: that says nothing of what is there.
+    /// The refusal of the disk to read: that says nothing of what is there.
     refused: Option<EngineError>,
 }
 
-/// Where all of it is.
+/// The places of all of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TablesPlace<'a> {
     pub(crate) engine: &'a dyn Engine,
@@ -243,7 +243,7 @@ impl<'a> LogCompanions<'a> {
 /// Behind every event.
 const END: Position = Position::new(u64::MAX);
 
-/// Whether a file that an event refers to must be there.
+/// The need for a file that an event refers to.
 #[derive(Debug, Clone, Copy)]
 enum Kept {
     Surely,

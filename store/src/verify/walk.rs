@@ -49,7 +49,7 @@ impl Trouble {
     }
 }
 
-/// What stands next.
+/// The next thing in a log.
 #[derive(Debug)]
 pub(crate) enum Item<'a> {
     /// A commit.
@@ -58,7 +58,7 @@ pub(crate) enum Item<'a> {
     Broken(Trouble),
 }
 
-/// How a walk ended.
+/// The end of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// At the end.

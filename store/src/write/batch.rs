@@ -15,10 +15,10 @@ use crate::state::index::{Index, LandedCommit, Reach};
 use crate::state::summary::Summary;
 use crate::write::queue::AppendRequest;
 
-/// Where an append's answer goes.
+/// The receiver of an append's answer.
 pub(crate) type Reply = oneshot::Sender<Result<Appended, AppendError>>;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// It follows its world's head.
@@ -211,7 +211,7 @@ pub(crate) struct SealedBatch {
     /// With the link of each.
     pub(crate) landed: Vec<(LandedCommit, Digest)>,
     pub(crate) replies: Vec<Reply>,
-    /// What stands beside the frames.
+    /// The content beside the frames.
     pub(crate) beside: Vec<Put>,
 }
 

@@ -25,7 +25,7 @@ use crate::write::queue::{AppendRequest, Queue, answer};
 /// The most bytes of commits that are taken for one barrier.
 const BATCH_MAX: usize = 110 * 1024;
 
-/// How often the head record is synced while there is something to write.
+/// The time between two syncs of the head record while there is something to write.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// A wish that shared frames be copied into runs.
@@ -41,7 +41,7 @@ pub(crate) struct Committer {
     pub(crate) head_record: Option<HeadRecord>,
     pub(crate) sweeps: SyncSender<SweepDue>,
     pub(crate) synced_at: Instant,
-    /// What the last batch had no room for.
+    /// The requests that the last batch had no room for.
     pub(crate) later: Vec<AppendRequest>,
 }
 

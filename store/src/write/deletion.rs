@@ -31,7 +31,7 @@ pub use tombstone::Tombstone;
 pub(crate) use tombstone::rewrite;
 pub(crate) use tombstone::{all as tombstones, is_whole as is_tombstone, world as tombstone_world};
 
-/// Who deletes worlds, and when.
+/// The order of a person to delete worlds: who, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeleteOrder {
     /// Who.
@@ -40,7 +40,7 @@ pub struct DeleteOrder {
     pub at: Time,
 }
 
-/// What a world's traces are in.
+/// The parts of a store that hold traces of a world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traces<'a> {
     pub(crate) engine: &'a dyn Engine,

@@ -26,7 +26,7 @@ mod units;
 
 pub(crate) use files::Lost;
 
-/// What is to be erased.
+/// The events whose content is to be erased.
 #[derive(Debug, Clone)]
 pub(crate) struct Meant {
     /// In order.
@@ -78,7 +78,7 @@ pub(crate) struct Eraser<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) vault: &'a Vault,
     pub(crate) shelter: &'a Shelter,
-    /// What becomes of lost content that is to stay.
+    /// The fate of lost content that is to stay.
     pub(crate) lost: Lost,
 }
 

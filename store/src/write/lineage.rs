@@ -90,7 +90,7 @@ pub(crate) fn gone_in_tail(
     sources.iter().flat_map(of_one).collect()
 }
 
-/// What came of walking over records.
+/// The result of walking over records.
 enum Walked {
     Whole,
     /// Frames were moved into runs meanwhile.

@@ -12,7 +12,8 @@ use crate::state::summary::Summary;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::write::encode::Unlinked;
 
-/// How many appends may wait. Each waiting task holds one, so this bounds tasks rather than work.
+/// The most appends that may wait. Each waiting task holds one, so this bounds tasks rather than
+/// work.
 const WAITING_MAX: usize = 65_536;
 
 /// An append that waits.
@@ -21,7 +22,7 @@ pub(crate) struct AppendRequest {
     pub(crate) summary: Summary,
     pub(crate) incarnation: Incarnation,
     pub(crate) record: Unlinked,
-    /// What stands beside the frames for it, if anything does.
+    /// The content beside the frames for it, if there is any.
     pub(crate) beside: Option<Put>,
     pub(crate) reply: oneshot::Sender<Result<Appended, AppendError>>,
 }

@@ -26,11 +26,11 @@ pub(in crate::world) struct Told {
     pub(in crate::world) state: Value,
     /// Where ids stood that the room does not know.
     pub(in crate::world) dropped: Vec<String>,
-    /// What agents see of it.
+    /// The part of it that agents see.
     pub(in crate::world) item: Item,
 }
 
-/// What agents see of a state, and where it was told.
+/// The part of a state that agents see, and where it was told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::world) struct Observed {
     at: Position,

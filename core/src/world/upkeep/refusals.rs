@@ -20,7 +20,7 @@ pub(in crate::world) struct Refusals(VecDeque<RefusalCount>);
 pub(in crate::world) struct RefusalCount {
     /// The digest of reason and principal.
     key: Digest,
-    /// How many were recorded.
+    /// The number of those that were recorded.
     pub(in crate::world) count: u32,
     /// The recorded minute of the last one that stands for others; `None` if none does.
     pub(in crate::world) repeated_in: Option<u64>,

@@ -14,12 +14,12 @@ const UNSIGNED_MAX: u64 = 1_024;
 /// After so long a head is signed, whatever goes on.
 const UNSIGNED_FOR: Duration = Duration::from_secs(60);
 
-/// How heads of the log are signed while this opening lasts.
+/// The way in which heads of the log are signed while this opening lasts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Signing {
     /// The key: its name, a plus sign and its id.
     key: String,
-    /// How many events no signed head covers, the signatures themselves not counted.
+    /// The number of events that no signed head covers, the signatures not counted.
     unsigned: u64,
     /// When the first of them was recorded; `None` if there is none.
     since: Option<Time>,

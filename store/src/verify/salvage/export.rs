@@ -21,10 +21,10 @@ use crate::state::summary::Summary;
 #[derive(Debug)]
 pub(crate) struct Exported {
     pub(crate) world: WorldId,
-    /// What it was forked from; its commits are in the bundle.
+    /// The world that it was forked from; its commits are in the bundle.
     pub(crate) base: Option<Base>,
     commits: Vec<Vec<u8>>,
-    /// Which of them the bundle keeps content back of.
+    /// Those of them whose content the bundle keeps back.
     withheld: Vec<bool>,
 }
 

@@ -21,10 +21,10 @@ use crate::state::index::Base;
 use crate::verify;
 use crate::write::deletion::is_tombstone;
 
-/// How many bytes are searched at once.
+/// The bytes that are searched at once.
 const WINDOW: usize = 1024 * 1024;
 
-/// How a tombstone begins.
+/// The beginning of a tombstone.
 const TOMBSTONE: &[u8] = b"{\"world\":\"";
 
 /// The most bytes that a tombstone has.
@@ -33,10 +33,10 @@ const TOMBSTONE_MAX: usize = 4 * 1024;
 /// The most frames of a unit that are tried.
 const PARTS_MAX: u64 = 16_384;
 
-/// Where bytes stand.
+/// The place of bytes.
 type FramePlace = (u64, usize);
 
-/// What was found in a file.
+/// The findings in a file.
 #[derive(Debug)]
 pub(crate) struct Salvage {
     file: File,
@@ -48,7 +48,7 @@ pub(crate) struct Salvage {
     pub(crate) tombstones: Vec<Vec<u8>>,
 }
 
-/// What tells the frames of a unit from others.
+/// The mark that tells the frames of a unit from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct UnitTag {
     number: u64,

@@ -27,7 +27,7 @@ const BYTES_MAX: usize = 1024 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
     pub(crate) world: WorldId,
-    /// What it was forked from. If that is copied, it is written with the world.
+    /// The origin that it was forked from. If that is copied, it is written with the world.
     pub(crate) base: Option<Base>,
     /// Nothing behind this event is kept.
     pub(crate) limit: Position,
@@ -51,14 +51,14 @@ pub(crate) struct Scribe<'a> {
     has_own: bool,
     known: Position,
     why: Option<String>,
-    /// What is lost of what is kept.
+    /// The losses in what is kept.
     lost: Option<String>,
-    /// What stands beside the frames for what is in the sheet.
+    /// The content beside the frames for what is in the sheet.
     beside: Vec<Pair>,
     loss: Loss,
 }
 
-/// How content is taken that stood beside the frames and is lost.
+/// The treatment of content that stood beside the frames and is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
     /// Nothing was lost since the last commit that was taken.

@@ -36,9 +36,9 @@ pub(crate) struct OldStore {
     scan: Scan,
     /// The last shared frame that was written and does not read.
     last_lost: Option<FrameNumber>,
-    /// What is found in the bytes of its log, if it is damaged.
+    /// The findings in the bytes of its log, if it is damaged.
     salvage: Option<Salvage>,
-    /// What verifying it gave.
+    /// The result of verifying it.
     pub(crate) found: Vec<Integrity>,
     store: Vec<StoreDamage>,
 }

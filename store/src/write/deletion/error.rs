@@ -28,9 +28,9 @@ pub enum DeleteError {
         "the worlds are deleted, but their content may still be in files; the store removes it when it is opened again"
     )]
     Unfinished {
-        /// How many.
+        /// The number of worlds.
         worlds: usize,
-        /// What kept it from being finished.
+        /// The error that kept it from being finished.
         #[source]
         source: EngineError,
     },

@@ -5,7 +5,7 @@ use folkmoot_core::ids::WorldId;
 use super::Traces;
 use crate::engine::{Engine, EngineError, Table, is_full};
 
-/// How many rows are removed at once.
+/// The most rows that are removed at once.
 const KEYS_MAX: usize = 1_000;
 
 /// No key of a world's rows is behind its id with this.

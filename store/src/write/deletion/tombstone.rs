@@ -23,13 +23,13 @@ pub struct Tombstone {
     pub last: Time,
     /// The link of its last commit.
     pub link: Digest,
-    /// How many leaves the tree over its commits had.
+    /// The number of leaves that the tree over its commits had.
     pub size: u64,
     /// The root of that tree.
     pub root: Digest,
     /// When it was deleted, by the clock of the machine.
     pub at: Time,
-    /// Who deleted it.
+    /// The person who deleted it.
     pub by: Principal,
     /// True if nothing of it is in the files any more.
     pub is_clean: bool,

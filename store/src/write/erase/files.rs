@@ -22,11 +22,11 @@ const FIELD: &str = "blob";
 pub(super) struct ReferencedFiles<'a> {
     pub(super) engine: &'a dyn Engine,
     pub(super) keys: &'a Keyring,
-    /// What becomes of lost content that is to stay.
+    /// The fate of lost content that is to stay.
     pub(super) lost: Lost,
 }
 
-/// What becomes of content that is lost.
+/// The fate of content that is lost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lost {
     /// It refers to nothing any more.

@@ -15,7 +15,7 @@ use crate::state::shared::Shared;
 /// The key of the note in [`Table::Meta`].
 const REPLACING: &[u8] = b"replacing";
 
-/// What the keys of counted files begin with in [`Table::Meta`].
+/// The beginning of the keys of counted files in [`Table::Meta`].
 pub(crate) const FILES: &[u8] = b"files ";
 
 /// The world under which frames are kept aside. No world has this id.

@@ -57,7 +57,7 @@ pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<
 struct Bare {
     /// Its commits; `None` if nothing changes.
     commits: Option<Vec<u8>>,
-    /// How many of its events have lost their content to this request, now or before.
+    /// The number of its events that have lost their content to this request, now or before.
     erased: u64,
 }
 

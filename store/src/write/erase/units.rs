@@ -11,20 +11,20 @@ use crate::format::record::records;
 use crate::format::{COMMIT_MAX, Malformed};
 use crate::read::runs::{read_run_key, run_key};
 
-/// How many where one unit is larger.
+/// The bytes that are read where one unit is larger.
 const LARGE_BYTES: usize = 4 * COMMIT_MAX;
 
 /// A unit of a run.
 pub(super) struct StoredUnit {
     /// The position of its first event.
     pub(super) first: Position,
-    /// How many frames it has.
+    /// The number of its frames.
     pub(super) parts: u16,
     /// Its commits.
     pub(super) commits: Vec<u8>,
 }
 
-/// Where to read on.
+/// The place to read on from.
 pub(super) struct UnitPlace {
     world: WorldId,
     next: Vec<u8>,
