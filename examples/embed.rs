@@ -1,8 +1,11 @@
-//! A room in a program of your own: open it, post, watch the reply being written, allow what it asks, read it all.
+//! A room in a program of your own: open it, post, show all that happens, allow what it asks.
 
 use std::io::Write as _;
 
-use folkmoot::{ActivityEvent, OpenMode, PersonName, Post, Proof, Room, Runtime, Store};
+use folkmoot::core::port::ReadError;
+use folkmoot::{
+    FeedDraft, FeedEvent, FeedStart, Item, OpenMode, PersonName, Post, Proof, Room, Runtime, Store,
+};
 
 const ROOM: &str = "
 world: notes
@@ -28,13 +31,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let world = runtime.open_room(&room).await?;
 
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
-    let mut activity = ada.subscribe_activity()?;
-    tokio::spawn(async move {
-        while let Ok(event) = activity.recv().await {
-            if let ActivityEvent::Draft { delta, .. } = event {
-                say(&delta);
-            }
+    let mut feed = ada.feed(FeedStart::Beginning)?;
+    let shown = tokio::spawn(async move {
+        while let Some(event) = feed.next().await? {
+            show(&event);
         }
+        Ok::<_, ReadError>(())
     });
 
     ada.publish_message(Post::text("Please note that we ship on Friday."))
@@ -46,19 +48,29 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     world.quiet().await?;
 
-    let transcript = world
-        .operator()
-        .read(|world| world.transcript().clone())
-        .await?;
-    transcript
-        .iter()
-        .for_each(|message| say(&format!("\n{}: {:?}", message.from, message.text.present())));
-    say(&format!(
-        "\nThe file: {}\n",
-        std::fs::read_to_string(notes.join("today.md"))?
-    ));
     runtime.shutdown().await;
+    shown.await??;
+    let notes = std::fs::read_to_string(notes.join("today.md"))?;
+    say(&format!("The file: {notes}\n"));
     Ok(store.close()?)
+}
+
+fn show(event: &FeedEvent) {
+    match event {
+        FeedEvent::Draft(FeedDraft::Draft { text, .. }) => say(text),
+        FeedEvent::Draft(FeedDraft::DraftEnd { .. }) => say("\n"),
+        FeedEvent::Item(item) => show_item(&item.item),
+    }
+}
+
+/// Messages and calls; an interface shows the other items, too.
+fn show_item(item: &Item) {
+    if let Item::Message { author, text, .. } = item {
+        let text = text.as_deref().unwrap_or("[gone]");
+        say(&format!("{author}: {text}\n"));
+    } else if let Item::CallStarted { tool, .. } = item {
+        say(&format!("{tool} runs\n"));
+    }
 }
 
 fn say(text: &str) {
