@@ -36,6 +36,10 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it waits for somebody who types; the page of the first room pipes a line into it",
     ),
     (
+        "folkmoot chat room --as bob",
+        "it goes into a room that another process holds; cli/tests/cli/real_time/chat.rs does that",
+    ),
+    (
         "folkmoot chat examples/worlds/chat.yaml",
         "it asks a real model, with a key",
     ),
