@@ -331,8 +331,8 @@ fn every_line_of_rust_is_one_of_the_examples() {
 }
 
 #[test]
-fn an_error_has_the_form_that_the_page_of_running_shows() {
-    let shown = blocks(&root().join("docs/guide/running.md"));
+fn an_error_has_the_form_that_the_page_of_json_shows() {
+    let shown = blocks(&root().join("docs/guide/json.md"));
     let shown = shown.iter().find(|block| block.language == "json").unwrap();
     let shown: serde_json::Value = serde_json::from_str(&shown.text).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -406,10 +406,10 @@ fn help(command: &str) -> String {
 /// The commands that the help of `command` lists.
 fn subcommands(command: &str) -> Vec<String> {
     let help = help(command);
-    let listed = help.lines().skip_while(|line| *line != "Commands:");
-    let listed = listed.take_while(|line| *line != "Options:");
+    let listed = help.lines().take_while(|line| *line != "Global options:");
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    let is_name = |name: &&str| name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    let names = names.filter(is_name).filter(|name| *name != "help");
     names.map(str::to_owned).collect()
 }
 

@@ -267,7 +267,7 @@ async fn a_sleeping_world_that_somebody_else_has_opened_is_not_taken_over_unaske
         panic!("{error}")
     };
     assert!(
-        why.contains("the world room was opened elsewhere while it was idle here"),
+        why.contains("another process opened the world room while it was idle here"),
         "{why}"
     );
     assert_eq!(house.world.operator().read(|_| ()).await, Err(error));

@@ -404,7 +404,10 @@ fn a_setting_that_cannot_be_used_is_told_before_a_store_is_made() {
     for (line, says) in [
         (["check", "gate.yaml"], "gone.jsonl"),
         (["run", "gate.yaml"], "gone.jsonl"),
-        (["run", "inside.yaml"], "its folder touches the store"),
+        (
+            ["run", "inside.yaml"],
+            "the folder of the tool overlaps the store",
+        ),
     ] {
         desk.run(&line).expect(3).err_has(says);
         assert!(!desk.path("store").exists(), "{line:?}");

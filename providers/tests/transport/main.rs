@@ -503,7 +503,7 @@ fn a_base_url_is_only_a_place_and_a_proxy_speaks_http() {
         assert!(
             refused
                 .to_string()
-                .contains("write only where the server is"),
+                .contains("write only the address of the server"),
             "{refused}"
         );
     }
@@ -512,7 +512,7 @@ fn a_base_url_is_only_a_place_and_a_proxy_speaks_http() {
         let refused = HttpModel::new(Arc::new(OpenAiChat::default()), settings, Arc::new(OneKey))
             .unwrap_err();
         assert!(
-            refused.to_string().contains("the proxy is no URL"),
+            refused.to_string().contains("the proxy is not a URL"),
             "{proxy}: {refused}"
         );
     }
