@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use folkmoot::core::port::ReadError;
 use folkmoot::{
-    FeedDraft, FeedEvent, FeedStart, Item, OpenMode, PersonName, Post, Proof, Room, Runtime, Store,
+    FeedDraft, FeedEvent, FeedStart, Item, OpenMode, PersonName, Post, Proof, ReadError, Room,
+    Runtime, Store,
 };
 
 const ROOM: &str = "

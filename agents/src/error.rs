@@ -37,7 +37,7 @@ pub enum OpenError {
     #[error("the world's definition or its labels were refused: {0}")]
     Refused(Refusal),
     /// Its parts could not be made.
-    #[error("the world's parts could not be made")]
+    #[error(transparent)]
     Assemble(#[from] AssembleError),
     /// A tool runs processes, and the runtime has nothing to run them under.
     #[error("the tool {0} runs processes, and this runtime has no tool host; give it one")]

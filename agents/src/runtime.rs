@@ -103,7 +103,8 @@ impl Runtime {
         Ok(self.spawn(opening.name, opening.perform, &means, entered))
     }
 
-    /// Opens a room with its own models, tools and agents, or begins it, and does what is owed.
+    /// Opens a room with its own models, tools and agents, or begins it, and does what is owed. If the
+    /// room was recorded with another definition, it is changed to this one, and the log says so.
     ///
     /// # Errors
     /// [`OpenError::Assemble`] names a tool or a model that the room says is the program's own, and

@@ -76,7 +76,7 @@ pub mod life;
 pub use folkmoot_core::event::{ClockKind, Scope};
 pub use folkmoot_core::ids::principal::{Right, Rights};
 pub use folkmoot_core::model::money::{Money, Price};
-pub use folkmoot_core::spec::{Limits, Mode, Policy, RightsPolicy};
+pub use folkmoot_core::spec::{Definition, Limits, Mode, Policy, RightsPolicy, SpecText};
 pub use room::{DefinitionError, Room, RoomError, Shipped, definition_but_own, definition_of};
 
 // Opening them.
@@ -219,23 +219,29 @@ pub use folkmoot_agents::{
     File, Key, Proof, ProvenBy, ProvenUser, RevisionSubscription, SeatError, TextSubscription,
     ToolResultData, ToolResultSubscription,
 };
-pub use folkmoot_core::command::Reply;
-pub use folkmoot_core::event::Verdict;
-pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
+pub use folkmoot_core::command::{Reply, Settlement};
+pub use folkmoot_core::event::{Attachment, Author, CallStatus, CloseReason, Notice, Verdict};
+pub use folkmoot_core::ids::principal::Person;
+pub use folkmoot_core::ids::{
+    AgentName, CallId, EpisodeId, MessageId, ModelName, NameError, PersonName, Position, RequestId,
+    ToolName, TurnId, WorldName,
+};
+pub use folkmoot_core::port::{Input, ReadError};
 pub use folkmoot_core::tool::constraint::Constraint;
+pub use folkmoot_core::world::Accepted;
 pub use folkmoot_core::world::Activity;
 pub use folkmoot_core::world::projection::{FeedActivity, FeedItem, Item, ItemId};
 
 // Tools, models and agents in code.
 pub use folkmoot_agents::ModelAgent;
-pub use folkmoot_core::model::response::{LLMResponse, ModelError};
+pub use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 pub use folkmoot_core::port;
 pub use folkmoot_core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolCall, ToolResultEvent,
     TurnView,
 };
 pub use folkmoot_core::tool::{
-    EffectClass as Effect, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+    EffectClass as Effect, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
 };
 pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers};
 #[cfg(feature = "typed")]

@@ -44,7 +44,7 @@ fn errors_print_their_words_with_their_causes() {
             printed(&Error::from(OpenError::Append(full))),
         ],
         [
-            "the world's parts could not be made: tool refund: nobody binds it".to_owned(),
+            "tool refund: nobody binds it".to_owned(),
             words.clone(),
             words.clone(),
             "refused: no_right".to_owned(),

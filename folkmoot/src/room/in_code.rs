@@ -289,11 +289,16 @@ impl Room {
         Ok(self)
     }
 
-    /// Says who answers, which calls ask people, who may allow them, and which nobody can. The main agent and the rights
-    /// are part of it: set these afterwards.
+    /// Says who answers, which calls ask people, who may allow them, and which nobody can. A main agent and rights
+    /// that were set before stay, unless the policy has its own.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.definition.spec.policy = policy;
+        let before = std::mem::replace(&mut self.definition.spec.policy, policy);
+        let policy = &mut self.definition.spec.policy;
+        policy.main_agent = policy.main_agent.take().or(before.main_agent);
+        if policy.rights == RightsPolicy::default() {
+            policy.rights = before.rights;
+        }
         self
     }
 

@@ -120,6 +120,9 @@ pub enum Item {
         message: MessageId,
         /// The author.
         author: Author,
+        /// The person who said it, with the proof: two may have the same name. `None` unless a person speaks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Person>,
         /// The message it answers, if it says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reply_to: Option<MessageId>,
@@ -224,7 +227,8 @@ pub enum Item {
         message: MessageId,
         /// The kind of the revision.
         how: Revised,
-        /// The positions of the messages that are gone: that one, and what was said in answer to these alone.
+        /// The positions of the messages that are gone: that one, and what was said in answer to these alone. They are
+        /// the positions of items, `id.at`, and not ids of messages.
         gone: Vec<Position>,
     },
     /// The world was branched off another one here. The turns and calls that were open there are over; agents go on in turns of

@@ -8,6 +8,7 @@ use crate::event::{
     Author, CallEvent, CallReplaced, CallStatus, Event, MessageEdited, MessageRouted,
     OutcomeSettled, SettledHow, TalkEvent, ToolFinished, ToolStarted, TurnEvent, WorldEvent,
 };
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, EpisodeId, Position, RequestId, Time, TurnId};
 use crate::model::response::LLMResponse;
 use crate::tool::ToolOutcome;
@@ -25,6 +26,7 @@ impl World {
     pub fn apply_watched(&mut self, commit: &Commit) -> Vec<FeedItem> {
         let mut watcher = Watcher {
             time: commit.header.stamp.time,
+            speaker: commit.header.principal.person().cloned(),
             episodes: self.episodes().keys().copied().collect(),
             turns: open_turns(self),
             pending: BTreeMap::new(),
@@ -68,6 +70,8 @@ struct Subject {
 /// Watches the fold of one commit.
 struct Watcher {
     time: Time,
+    /// The person who gave the command; `None` if no person did.
+    speaker: Option<Person>,
     /// The episodes that were open before the commit, and those that began in it.
     episodes: BTreeSet<EpisodeId>,
     /// The turns that were open before the commit or began in it, and their episodes. A revision forgets turns whose calls
@@ -214,10 +218,12 @@ impl Watcher {
         if turn.is_none() {
             self.episodes.insert(message.episode);
         }
-        let agent = match &message.author {
-            Author::Agent(agent) => Some(agent.clone()),
-            Author::Person(_) | Author::World => None,
+        let (agent, by) = match &message.author {
+            Author::Agent(agent) => (Some(agent.clone()), None),
+            Author::Person(_) => (None, self.speaker.as_ref()),
+            Author::World => (None, None),
         };
+        let by = by.cloned();
         let place = Place {
             agent,
             turn,
@@ -225,6 +231,7 @@ impl Watcher {
         };
         let item = Item::Message {
             message: message.message,
+            by,
             author: message.author,
             reply_to: message.reply_to,
             text: message.text,
