@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use folkmoot::{
-    FeedDraft, FeedEvent, FeedStart, Item, OpenMode, PersonName, Post, Proof, ReadError, Room,
+    FeedBody, FeedDraft, FeedEvent, FeedStart, OpenMode, PersonName, Post, Proof, ReadError, Room,
     Runtime, Store,
 };
 
@@ -59,16 +59,16 @@ fn show(event: &FeedEvent) {
     match event {
         FeedEvent::Draft(FeedDraft::Draft { text, .. }) => say(text),
         FeedEvent::Draft(FeedDraft::DraftEnd { .. }) => say("\n"),
-        FeedEvent::Item(item) => show_item(&item.item),
+        FeedEvent::Item(item) => show_item(&item.body),
     }
 }
 
 /// Messages and calls; an interface shows the other items, too.
-fn show_item(item: &Item) {
-    if let Item::Message { author, text, .. } = item {
+fn show_item(item: &FeedBody) {
+    if let FeedBody::Message { author, text, .. } = item {
         let text = text.as_deref().unwrap_or("[gone]");
         say(&format!("{author}: {text}\n"));
-    } else if let Item::CallStarted { tool, .. } = item {
+    } else if let FeedBody::CallStarted { tool, .. } = item {
         say(&format!("{tool} runs\n"));
     }
 }

@@ -230,7 +230,7 @@ pub use folkmoot_core::port::{Input, ReadError};
 pub use folkmoot_core::tool::constraint::Constraint;
 pub use folkmoot_core::world::Accepted;
 pub use folkmoot_core::world::Activity;
-pub use folkmoot_core::world::projection::{FeedActivity, FeedItem, Item, ItemId};
+pub use folkmoot_core::world::projection::{FeedActivity, FeedBody, FeedItem, ItemId};
 
 // Tools, models and agents in code.
 pub use folkmoot_agents::ModelAgent;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{CallEvent, Event, OutcomeSettled, SettledHow, TalkEvent, TurnEvent};
 use folkmoot::core::ids::Position;
-use folkmoot::core::world::projection::{FeedActivity, FeedItem, Item, ItemId};
+use folkmoot::core::world::projection::{FeedActivity, FeedBody, FeedItem, ItemId};
 use folkmoot::{
     Feed, FeedEvent, FeedStart, Forking, Opening, Perform, Post, Runtime, SeatError, Store,
     WorldHandle, WorldName,
@@ -118,29 +118,29 @@ async fn whoever_reads_on_after_any_item_gets_exactly_those_behind_it() {
 /// The items of a log are all there, in order, and say where they belong.
 fn whole(items: &[FeedItem], commits: &[Commit]) {
     assert!(items.is_sorted_by(|one, other| one.id < other.id));
-    let count = |fits: fn(&Item) -> bool| items.iter().filter(|item| fits(&item.item)).count();
+    let count = |fits: fn(&FeedBody) -> bool| items.iter().filter(|item| fits(&item.body)).count();
     let events = || commits.iter().flat_map(|commit| &commit.events);
     let recorded = |fits: fn(&Event) -> bool| events().filter(|event| fits(event)).count();
     assert_eq!(
-        count(|item| matches!(item, Item::Message { .. })),
+        count(|item| matches!(item, FeedBody::Message { .. })),
         recorded(|event| matches!(
             event,
             Event::Talk(TalkEvent::MessagePosted(_) | TalkEvent::MessageEdited(_))
         ))
     );
     assert_eq!(
-        count(|item| matches!(item, Item::CallStarted { .. })),
+        count(|item| matches!(item, FeedBody::CallStarted { .. })),
         recorded(|event| matches!(event, Event::Call(CallEvent::ToolStarted(_))))
     );
     assert_eq!(
-        count(|item| matches!(item, Item::CallFinished { .. })),
+        count(|item| matches!(item, FeedBody::CallFinished { .. })),
         recorded(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))))
             + recorded(
                 |event| matches!(event, Event::Call(CallEvent::OutcomeSettled(settled)) if ends(settled))
             )
     );
-    let is_opened = |item: &Item| {
-        let Item::Activity { activity } = item else {
+    let is_opened = |item: &FeedBody| {
+        let FeedBody::Activity { activity } = item else {
             return false;
         };
         *activity == FeedActivity::TurnOpened
@@ -151,18 +151,18 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
     );
     let mut waiting = BTreeSet::new();
     for item in items {
-        if let Item::Request { request, .. } = &item.item {
+        if let FeedBody::Request { request, .. } = &item.body {
             assert!(waiting.insert(request.request), "a request came twice");
             assert!(request.arguments.is_some());
-        } else if let Item::Decision { request, .. } = &item.item {
+        } else if let FeedBody::Decision { request, .. } = &item.body {
             assert!(waiting.remove(request), "a decision on no request");
-        } else if let Item::CallStarted {
+        } else if let FeedBody::CallStarted {
             arguments, tool, ..
-        } = &item.item
+        } = &item.body
         {
             assert!(arguments.is_some() && !tool.is_empty());
             assert!(item.agent.is_some() && item.turn.is_some() && item.episode.is_some());
-        } else if let Item::Activity { .. } = &item.item {
+        } else if let FeedBody::Activity { .. } = &item.body {
             assert!(item.episode.is_some(), "{item:?}");
         }
     }
@@ -210,13 +210,13 @@ async fn of_messages_that_are_gone_a_late_reader_gets_ids_and_no_words() {
     assert_eq!(words(&late), expected);
     assert_eq!(items(drain(back).await), late[1..]);
     assert_eq!(late[late.len() - live.len()..], live);
-    let revised = late.iter().filter_map(|item| match &item.item {
-        Item::Revised { gone, .. } => Some(gone.clone()),
+    let revised = late.iter().filter_map(|item| match &item.body {
+        FeedBody::Revised { gone, .. } => Some(gone.clone()),
         _ => None,
     });
     let gone: Vec<Position> = late
         .iter()
-        .filter(|item| matches!(item.item, Item::Message { gone: true, .. }))
+        .filter(|item| matches!(item.body, FeedBody::Message { gone: true, .. }))
         .map(|item| item.id.at)
         .collect();
     assert_eq!(revised.collect::<Vec<_>>(), [gone]);
@@ -224,8 +224,8 @@ async fn of_messages_that_are_gone_a_late_reader_gets_ids_and_no_words() {
 }
 
 fn words(items: &[FeedItem]) -> Vec<Option<String>> {
-    let text = |item: &FeedItem| match &item.item {
-        Item::Message { text, .. } => Some(text.clone()),
+    let text = |item: &FeedItem| match &item.body {
+        FeedBody::Message { text, .. } => Some(text.clone()),
         _ => None,
     };
     items.iter().filter_map(text).collect()
@@ -346,7 +346,7 @@ async fn words_that_are_taken_back_between_two_items_of_a_commit_are_not_given()
     let mut late = seat.feed(FeedStart::Beginning).unwrap();
     seat.edit(message, "secret", None).await.unwrap();
     for feed in [&mut live, &mut late] {
-        let is_revised = |event: &FeedEvent| matches!(event, FeedEvent::Item(item) if matches!(item.item, Item::Revised { .. }));
+        let is_revised = |event: &FeedEvent| matches!(event, FeedEvent::Item(item) if matches!(item.body, FeedBody::Revised { .. }));
         while !is_revised(&feed.next().await.unwrap().unwrap()) {}
     }
     seat.retract(message, None).await.unwrap();
@@ -377,7 +377,7 @@ async fn a_call_that_is_taken_back_with_its_message_still_says_where_it_belongs(
         let item = items.iter().find(|item| kind(item) == wanted);
         let item = item.unwrap_or_else(|| panic!("{wanted} is missing: {items:#?}"));
         assert!(item.turn.is_some() && item.episode.is_some(), "{item:#?}");
-        if let Item::CallFinished { tool, .. } = &item.item {
+        if let FeedBody::CallFinished { tool, .. } = &item.body {
             assert_eq!(tool, "pay");
         }
     }

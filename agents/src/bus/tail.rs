@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::Position;
 use folkmoot_core::world::World;
-use folkmoot_core::world::projection::{FeedItem, Item};
+use folkmoot_core::world::projection::{FeedBody, FeedItem};
 use tokio::sync::watch;
 
 /// The most commits whose items are kept. Who is further behind reads the log.
@@ -179,10 +179,10 @@ impl Kept {
 
     fn add(&mut self, commit: &Commit, items: Vec<FeedItem>) {
         for item in &items {
-            if let Item::Revised { gone, .. } = &item.item {
+            if let FeedBody::Revised { gone, .. } = &item.body {
                 self.withdrawn += 1;
                 self.withhold(&gone.iter().copied().collect());
-            } else if matches!(item.item, Item::Erased { .. }) {
+            } else if matches!(item.body, FeedBody::Erased { .. }) {
                 self.withdrawn += 1;
                 self.is_erasing = true;
                 self.forget();

@@ -23,7 +23,7 @@ mod revision;
 mod transcript;
 mod waiting;
 
-pub use feed::{FeedActivity, FeedItem, Item, ItemId, ItemIdError};
+pub use feed::{FeedActivity, FeedBody, FeedItem, ItemId, ItemIdError};
 pub use revision::{Revised, Revision};
 pub use transcript::{
     TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager,

@@ -8,7 +8,7 @@ use folkmoot::core::event::{CloseReason, Event, TurnEvent};
 use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::world::Activity;
-use folkmoot::core::world::projection::Item;
+use folkmoot::core::world::projection::FeedBody;
 use folkmoot::{ActivityEvent, DraftEnding, FeedDraft, FeedEvent, FeedStart, Post, Store};
 use folkmoot_tests::{FakeModel, Hold, Room, person, says};
 use tokio::sync::Notify;
@@ -276,8 +276,8 @@ async fn a_feed_shows_a_draft_and_its_end_before_the_message() {
             FeedEvent::Draft(FeedDraft::DraftEnd { message, ending }) => {
                 ended.push((message, ending));
             }
-            FeedEvent::Item(item) => match item.item {
-                Item::Message { message, text, .. } if item.agent.is_some() => {
+            FeedEvent::Item(item) => match item.body {
+                FeedBody::Message { message, text, .. } if item.agent.is_some() => {
                     said = Some((message, text.unwrap()));
                 }
                 _ => {}

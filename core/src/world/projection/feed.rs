@@ -105,15 +105,15 @@ pub struct FeedItem {
     /// The turn in which it acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// The item itself.
+    /// The body of the item.
     #[serde(flatten)]
-    pub item: Item,
+    pub body: FeedBody,
 }
 
-/// The kinds of items.
+/// The body of an item: its kind, and what it tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Item {
+pub enum FeedBody {
     /// Somebody said something, or put other words in its place.
     Message {
         /// The message's id: the same before and after an edit.
@@ -257,13 +257,13 @@ impl FeedItem {
     /// The message of the text channel, if it is one.
     #[must_use]
     pub fn into_message(self) -> Option<TextEvent> {
-        let Item::Message {
+        let FeedBody::Message {
             message,
             author,
             text,
             attachments,
             ..
-        } = self.item
+        } = self.body
         else {
             return None;
         };
@@ -281,7 +281,7 @@ impl FeedItem {
     /// The revision, if it is one.
     #[must_use]
     pub fn into_revision(self) -> Option<Revision> {
-        let Item::Revised { message, how, gone } = self.item else {
+        let FeedBody::Revised { message, how, gone } = self.body else {
             return None;
         };
         Some(Revision {
@@ -294,8 +294,8 @@ impl FeedItem {
 
     /// Takes the words out of a message that stands at one of `gone`, and out of a notice about one.
     pub fn withhold(&mut self, gone: &BTreeSet<Position>) {
-        match &mut self.item {
-            Item::Message {
+        match &mut self.body {
+            FeedBody::Message {
                 text,
                 attachments,
                 gone: is_gone,
@@ -305,7 +305,7 @@ impl FeedItem {
                 attachments.clear();
                 *is_gone = true;
             }
-            Item::Notice { notice, .. } => {
+            FeedBody::Notice { notice, .. } => {
                 if notice
                     .message()
                     .is_some_and(|message| gone.contains(&message))
@@ -313,16 +313,16 @@ impl FeedItem {
                     notice.withhold();
                 }
             }
-            Item::Message { .. }
-            | Item::Request { .. }
-            | Item::Decision { .. }
-            | Item::CallStarted { .. }
-            | Item::CallFinished { .. }
-            | Item::CallReplaced { .. }
-            | Item::Activity { .. }
-            | Item::Revised { .. }
-            | Item::Branched {}
-            | Item::Erased { .. } => {}
+            FeedBody::Message { .. }
+            | FeedBody::Request { .. }
+            | FeedBody::Decision { .. }
+            | FeedBody::CallStarted { .. }
+            | FeedBody::CallFinished { .. }
+            | FeedBody::CallReplaced { .. }
+            | FeedBody::Activity { .. }
+            | FeedBody::Revised { .. }
+            | FeedBody::Branched {}
+            | FeedBody::Erased { .. } => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::event::{
 use crate::ids::principal::Person;
 use crate::ids::{CallId, RequestId};
 use crate::world::consent::Settled;
-use crate::world::projection::feed::Item;
+use crate::world::projection::feed::FeedBody;
 
 /// The end of the request `id`, as the state remembers it, with the words of the event that brought it. The state forgets the
 /// oldest of very many.
@@ -17,14 +17,14 @@ pub(super) fn decision(
     call: CallId,
     settled: Option<&Settled>,
     event: Option<&Event>,
-) -> Item {
+) -> FeedBody {
     let said = Said::of(id, event);
     let decided = settled.map(|settled| settled.decided.clone());
     let decided = decided.unwrap_or(Decided {
         by: said.by,
         how: "closed".to_owned(),
     });
-    Item::Decision {
+    FeedBody::Decision {
         request: id,
         call,
         how: said.how.map_or(decided.how, str::to_owned),

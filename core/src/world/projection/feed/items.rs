@@ -17,7 +17,7 @@ use crate::world::consent::Request;
 use crate::world::fold::{Watch, fold_watched};
 use crate::world::memory::{Memory, Slot};
 use crate::world::projection::feed::decision::decision;
-use crate::world::projection::feed::{FeedActivity, FeedItem, Item, ItemId};
+use crate::world::projection::feed::{FeedActivity, FeedBody, FeedItem, ItemId};
 use crate::world::projection::transcript::{said, said_anew};
 use crate::world::projection::{Revised, TranscriptMessage, Waiting, answer_of};
 
@@ -119,12 +119,12 @@ impl Watcher {
                 ..Place::default()
             };
             let activity = FeedActivity::EpisodeEnded;
-            self.push(world.head(), place, Item::Activity { activity });
+            self.push(world.head(), place, FeedBody::Activity { activity });
         }
         self.items
     }
 
-    fn push(&mut self, at: Position, place: Place, item: Item) {
+    fn push(&mut self, at: Position, place: Place, body: FeedBody) {
         let last = self.items.last().filter(|last| last.id.at == at);
         let number = last.map_or(0, |last| last.id.number.saturating_add(1));
         self.items.push(FeedItem {
@@ -133,7 +133,7 @@ impl Watcher {
             episode: place.episode,
             agent: place.agent,
             turn: place.turn,
-            item,
+            body,
         });
     }
 
@@ -144,18 +144,18 @@ impl Watcher {
             Event::Call(CallEvent::ToolStarted(started)) => self.tell_start(at, started),
             Event::Call(CallEvent::ToolFinished(finished)) => self.tell_finish(at, finished),
             Event::Call(CallEvent::CallReplaced(replaced)) => {
-                let item = Item::CallReplaced {
+                let item = FeedBody::CallReplaced {
                     call: replaced.call,
                     by: replaced.by,
                 };
                 self.push(at, self.subject.place.clone(), item);
             }
             Event::World(WorldEvent::Forked(_)) => {
-                self.push(at, Place::default(), Item::Branched {});
+                self.push(at, Place::default(), FeedBody::Branched {});
             }
             Event::World(WorldEvent::ErasureRequested(asked)) => {
                 let events = asked.events.clone();
-                self.push(at, Place::default(), Item::Erased { events });
+                self.push(at, Place::default(), FeedBody::Erased { events });
             }
             // Requests and decisions are told from the state: see `tell_requests`.
             Event::Call(_) | Event::World(_) | Event::Refused(_) => {}
@@ -177,10 +177,10 @@ impl Watcher {
                 };
                 let notice = posted.notice.clone();
                 let to = posted.to.clone();
-                self.push(at, place, Item::Notice { notice, to });
+                self.push(at, place, FeedBody::Notice { notice, to });
             }
             TalkEvent::MessageRetracted(retracted) => {
-                let item = Item::Revised {
+                let item = FeedBody::Revised {
                     message: retracted.message,
                     how: Revised::Retracted,
                     gone: retracted.gone.clone(),
@@ -192,7 +192,7 @@ impl Watcher {
                     agent: Some(made.agent.clone()),
                     ..Place::default()
                 };
-                let item = Item::Revised {
+                let item = FeedBody::Revised {
                     message: made.message,
                     how: Revised::Regenerated,
                     gone: made.gone.clone(),
@@ -205,7 +205,7 @@ impl Watcher {
 
     /// Says that the old words are gone, and then the new ones.
     fn tell_edit(&mut self, at: Position, edited: &MessageEdited) {
-        let item = Item::Revised {
+        let item = FeedBody::Revised {
             message: edited.message,
             how: Revised::Edited,
             gone: edited.gone.clone(),
@@ -229,7 +229,7 @@ impl Watcher {
             turn,
             episode: Some(message.episode),
         };
-        let item = Item::Message {
+        let item = FeedBody::Message {
             message: message.message,
             by,
             author: message.author,
@@ -245,7 +245,7 @@ impl Watcher {
     /// Sets the episode of a message, which the event behind it tells.
     fn belong(&mut self, routed: &MessageRouted) {
         for told in &mut self.items {
-            if told.id.at == routed.message && matches!(told.item, Item::Message { .. }) {
+            if told.id.at == routed.message && matches!(told.body, FeedBody::Message { .. }) {
                 told.episode = Some(routed.episode);
             }
         }
@@ -260,10 +260,14 @@ impl Watcher {
             };
             self.turns.insert(TurnId(at), opened.episode);
             let activity = FeedActivity::TurnOpened;
-            self.push(at, place, Item::Activity { activity });
+            self.push(at, place, FeedBody::Activity { activity });
         } else if let TurnEvent::TurnClosed(closed) = event {
             let activity = FeedActivity::TurnClosed(closed.reason);
-            self.push(at, self.subject.place.clone(), Item::Activity { activity });
+            self.push(
+                at,
+                self.subject.place.clone(),
+                FeedBody::Activity { activity },
+            );
         }
     }
 
@@ -274,7 +278,7 @@ impl Watcher {
             arguments,
             ..
         } = self.subject.clone();
-        let item = Item::CallStarted {
+        let item = FeedBody::CallStarted {
             call: started.call,
             tool,
             arguments,
@@ -287,7 +291,7 @@ impl Watcher {
     fn tell_finish(&mut self, at: Position, finished: &ToolFinished) {
         let Subject { place, tool, .. } = self.subject.clone();
         let outcome = finished.outcome.present().and_then(Option::as_ref);
-        let item = Item::CallFinished {
+        let item = FeedBody::CallFinished {
             call: finished.call,
             tool,
             status: finished.status.clone(),
@@ -322,7 +326,7 @@ impl Watcher {
         let is_late = settled.how == SettledHow::Late;
         if is_late || (self.subject.is_open && !is_open(world, &settled.agent, settled.call)) {
             let Subject { place, tool, .. } = self.subject.clone();
-            let item = Item::CallFinished {
+            let item = FeedBody::CallFinished {
                 call: settled.call,
                 tool,
                 status,
@@ -343,7 +347,7 @@ impl Watcher {
             let Some(request) = world.consent().pending().get(id) else {
                 continue;
             };
-            let item = Item::Request {
+            let item = FeedBody::Request {
                 call: asked.call,
                 request: Box::new(Waiting::of(world, *id, request)),
             };
