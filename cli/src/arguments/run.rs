@@ -73,6 +73,9 @@ pub(crate) struct InitArgs {
     /// Ask nothing: take the first model that can be asked from here, else replies of the script.
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Overwrite the script, if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// `test`.

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::arguments::{CommonArgs, InitArgs};
 use crate::exit::{CliError, USAGE};
-use crate::new_file::{self, NewFile};
+use crate::new_file::NewFile;
 use crate::terminal::{Terminal, ask};
 
 /// The name of the file with the schema, beside the script.
@@ -40,7 +40,11 @@ const OLLAMA_MODEL: &str = "qwen3";
 pub(crate) fn init(common: &CommonArgs, arguments: &InitArgs) -> Result<(), CliError> {
     let name = &arguments.name;
     let path = PathBuf::from(format!("{name}.yaml"));
-    new_file::check(&path, false)?;
+    if path.exists() && !arguments.force {
+        let how = "name another room, as in `folkmoot init NAME`, or overwrite it with --force";
+        let what = format!("{} exists: {how}", path.display());
+        return Err(CliError::other(USAGE, what));
+    }
     if !arguments.yes && !std::io::stdin().is_terminal() {
         let what = "init asks which model answers: type it in a terminal, or say --yes";
         return Err(CliError::other(USAGE, what));
@@ -56,7 +60,7 @@ pub(crate) fn init(common: &CommonArgs, arguments: &InitArgs) -> Result<(), CliE
     // A room that cannot be opened is not written.
     Script::parse(&text, &path)?;
     write_schema(Path::new(SCHEMA))?;
-    write(&path, &text)?;
+    write(&path, &text, arguments.force)?;
     if common.json {
         return Terminal::new().json(&json!({ "script": path, "schema": SCHEMA }));
     }
@@ -225,11 +229,11 @@ fn write_schema(path: &Path) -> Result<(), CliError> {
     if path.exists() {
         return Ok(());
     }
-    write(path, &format!("{}\n", json_schema()))
+    write(path, &format!("{}\n", json_schema()), false)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
+fn write(path: &Path, text: &str, force: bool) -> Result<(), CliError> {
     let mut file = NewFile::beside(path)?;
     file.write(text.as_bytes())?;
-    file.finish(path, false)
+    file.finish(path, force)
 }

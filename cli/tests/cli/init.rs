@@ -57,7 +57,10 @@ fn nothing_is_overwritten_and_nobody_is_asked_without_a_terminal() {
     desk.write("room.yaml", "mine");
     let ran = desk.run(&["init", "--yes"]).expect(2);
     assert!(ran.err.contains("room.yaml exists"), "{ran:?}");
+    assert!(ran.err.contains("`folkmoot init NAME`"), "{ran:?}");
     assert_eq!(fs::read_to_string(desk.path("room.yaml")).unwrap(), "mine");
+    desk.run(&["init", "--yes", "--force"]).expect(0);
+    desk.run(&["check", "room.yaml"]).expect(0);
     let ran = desk.run(&["init", "a/b", "--yes"]).expect(2);
     assert!(ran.err.contains("a/b"), "{ran:?}");
 }
