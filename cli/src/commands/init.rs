@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::arguments::{CommonArgs, InitArgs};
 use crate::exit::{CliError, USAGE};
 use crate::new_file::NewFile;
+use crate::show::remark;
 use crate::terminal::{Terminal, ask};
 
 /// The name of the file with the schema, beside the script.
@@ -140,18 +141,7 @@ fn has_ollama() -> bool {
 
 /// Asks what answers, and how the agent is called: three questions at most.
 fn asked(choices: Vec<Mind>) -> Result<(Mind, AgentName), CliError> {
-    let mut terminal = Terminal::new();
-    for (number, mind) in choices.iter().enumerate() {
-        terminal.line(&format!("{}  an agent which {}", number + 1, mind.told()))?;
-    }
-    let most = choices.len();
-    let number = match ask(&format!("Which of them? [1-{most}, Enter is 1]"))?.as_str() {
-        "" => 1,
-        typed => typed.parse().unwrap_or(0),
-    };
-    let chosen = choices.into_iter().nth(usize::wrapping_sub(number, 1));
-    let wrong = || CliError::other(USAGE, format!("type a number from 1 to {most}"));
-    let mind = match chosen.ok_or_else(wrong)? {
+    let mind = match chosen(choices)? {
         Mind::Scripted => Mind::Scripted,
         Mind::Provided {
             provider,
@@ -167,9 +157,51 @@ fn asked(choices: Vec<Mind>) -> Result<(Mind, AgentName), CliError> {
             }
         }
     };
-    let typed = ask(&format!("How is the agent called? [{AGENT}]"))?;
-    let agent = if typed.is_empty() { AGENT } else { &typed };
-    Ok((mind, AgentName::new(agent).map_err(usage)?))
+    Ok((mind, named()?))
+}
+
+/// The one of `choices` that the person wants: asked again, until it is one of them, and not at all
+/// if there is one alone.
+fn chosen(choices: Vec<Mind>) -> Result<Mind, CliError> {
+    let most = choices.len();
+    let number = if most > 1 { number(&choices)? } else { 1 };
+    let chosen = choices.into_iter().nth(number.saturating_sub(1));
+    Ok(chosen.unwrap_or(Mind::Scripted))
+}
+
+fn number(choices: &[Mind]) -> Result<usize, CliError> {
+    let mut terminal = Terminal::new();
+    for (number, mind) in choices.iter().enumerate() {
+        terminal.line(&format!("{}  an agent which {}", number + 1, mind.told()))?;
+    }
+    let most = choices.len();
+    loop {
+        let typed = ask(&format!("Which of them? [1-{most}, Enter is 1]"))?;
+        if typed.is_empty() {
+            return Ok(1);
+        }
+        match typed.parse() {
+            Ok(number) if (1..=most).contains(&number) => return Ok(number),
+            Ok(_) | Err(_) => remark(&format!("type a number from 1 to {most}")),
+        }
+    }
+}
+
+/// The name that the person gives the agent: asked again, until one can write it behind an `@`.
+fn named() -> Result<AgentName, CliError> {
+    loop {
+        let typed = ask(&format!("How is the agent called? [{AGENT}]"))?;
+        let name = if typed.is_empty() { AGENT } else { &typed };
+        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+        if !name.chars().all(is_plain) {
+            remark("a name has letters, digits, - and _, so that people can write @NAME in a line");
+            continue;
+        }
+        match AgentName::new(name) {
+            Ok(name) => return Ok(name),
+            Err(error) => remark(&error.to_string()),
+        }
+    }
 }
 
 fn script(name: &WorldName, mind: &Mind, agent: &AgentName) -> Result<String, CliError> {

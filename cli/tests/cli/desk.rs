@@ -114,6 +114,16 @@ impl Desk {
 
     /// Runs the program with a terminal as its standard input, on which `typed` is typed.
     pub(crate) fn run_at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
+        self.run_at_terminal_with(arguments, typed, &[])
+    }
+
+    /// The same, with these variables.
+    pub(crate) fn run_at_terminal_with(
+        &self,
+        arguments: &[&str],
+        typed: &str,
+        variables: &[(&str, &str)],
+    ) -> Ran {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -122,7 +132,7 @@ impl Desk {
         let mut keys = File::from(keys);
         keys.write_all(typed.as_bytes()).unwrap();
         let mut command = self.command(arguments);
-        command.stdin(screen);
+        command.stdin(screen).envs(variables.iter().copied());
         Ran::of(command)
     }
 

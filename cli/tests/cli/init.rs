@@ -39,14 +39,29 @@ fn with_a_key_the_room_is_the_example_with_a_real_model() {
 #[test]
 fn a_person_at_a_terminal_chooses() {
     let desk = Desk::new();
-    desk.run_at_terminal(&["init", "office"], "1\nclerk\n")
-        .expect(0)
-        .out_has("a room with the agent clerk");
+    desk.run_at_terminal(
+        &["init", "office"],
+        "clear; folkmoot chat room.yaml\nclerk\n",
+    )
+    .expect(0)
+    .err_has("a name has letters, digits, - and _")
+    .out_has("a room with the agent clerk");
     let written = fs::read_to_string(desk.path("office.yaml")).unwrap();
     assert!(written.contains("name: clerk"), "{written}");
-    let ran = desk.run_at_terminal(&["init", "other"], "7\n").expect(2);
-    assert!(ran.err.contains("type a number from 1 to 1"), "{ran:?}");
-    assert!(!desk.path("other.yaml").exists());
+}
+
+#[test]
+fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
+    let desk = Desk::new();
+    let command = ["init", "office"];
+    let ran =
+        desk.run_at_terminal_with(&command, "7\nx\n2\nclerk\n", &[("OPENAI_API_KEY", "none")]);
+    let ran = ran.expect(0).out_has("plays replies of the script");
+    assert_eq!(
+        ran.err.matches("type a number from 1 to 2").count(),
+        2,
+        "{ran:?}"
+    );
 }
 
 #[test]
