@@ -10,6 +10,7 @@ use crate::commands::{place, resume};
 use crate::desk::DeskRequest;
 use crate::desk::deed::{Deed, Done, PersonDeed};
 use crate::exit::CliError;
+use crate::show::clean;
 use crate::signing;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
@@ -89,11 +90,20 @@ fn say(common: &CommonArgs, done: &Done) -> Result<(), CliError> {
     if common.json {
         return terminal.json(done);
     }
-    let Done { world, how, at } = done;
+    let Done {
+        world,
+        how,
+        at,
+        notices,
+    } = done;
     match at {
-        Some(at) => terminal.line(&format!("{how}: {world}#{at}")),
+        Some(at) => terminal.line(&format!("{how}: {world}#{at}"))?,
         None => terminal.line(&format!(
             "{world} stays as it is: there was nothing to change"
-        )),
+        ))?,
     }
+    for notice in notices {
+        terminal.line(&clean(notice))?;
+    }
+    Ok(())
 }

@@ -1,13 +1,19 @@
 //! Deeds of people in a room: talking, taking back, stopping; also in a world that nobody runs.
 
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::command::{Action, TalkAction};
+use folkmoot::core::event::{Event, Notice, TalkEvent};
 use folkmoot::core::ids::{MessageId, PersonName, Position, WorldName};
+use folkmoot::core::port::EventLog;
+use folkmoot::words::{told, undeliverable};
 use folkmoot::{Proof, Runtime};
+use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use super::opening::Visit;
 use super::peer::Peer;
 use crate::exit::CliError;
+use crate::view::query::entry;
 
 /// A deed of a person, and where it is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +98,9 @@ pub(crate) struct Done {
     /// The message that was said, or the last event that came of the deed; `None` if it changed
     /// nothing.
     pub(crate) at: Option<Position>,
+    /// What the room tells people about it at once, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notices: Vec<String>,
 }
 
 /// Does a deed in the name of `proof`, whom `peer` is told of a refusal for. `driven` is a world
@@ -109,9 +118,48 @@ pub(super) async fn act(
     let given = visit.world.as_principal(proof).give(action, None).await;
     visit.end(runtime).await;
     let accepted = given.map_err(|error| peer.told(error))?;
+    let notices = match accepted.last {
+        Some(last) => notices(&**runtime.log(), &wish.world, last).await?,
+        None => Vec::new(),
+    };
     Ok(Done {
         world: wish.world.clone(),
         how,
         at: accepted.message.map(|message| message.0).or(accepted.last),
+        notices,
     })
+}
+
+/// The notices in the commit of `world` that holds the event `at`, each as a sentence.
+async fn notices(
+    log: &dyn EventLog,
+    world: &WorldName,
+    at: Position,
+) -> Result<Vec<String>, CliError> {
+    let id = entry(log, world).await?.world;
+    let Some(stored) = log.read(id, at).await?.try_next().await? else {
+        return Ok(Vec::new());
+    };
+    let commit = stored.commit;
+    let posted = commit.events.iter().filter_map(|event| {
+        let Event::Talk(TalkEvent::NoticePosted(posted)) = event else {
+            return None;
+        };
+        Some(sentence(world, &commit, &posted.notice))
+    });
+    Ok(posted.collect())
+}
+
+fn sentence(world: &WorldName, commit: &Commit, notice: &Notice) -> String {
+    let Notice::Undeliverable { nearest, named, .. } = notice else {
+        return told(notice, |request| format!("{world}#{request}"));
+    };
+    let unknown = commit.events.iter().find_map(|event| {
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
+            routed.unknown.present()
+        } else {
+            None
+        }
+    });
+    undeliverable(unknown.map_or(&[], Vec::as_slice), nearest, named)
 }

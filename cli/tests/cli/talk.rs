@@ -52,6 +52,16 @@ fn what_is_said_to_a_room_that_nobody_runs_is_answered_when_it_is_resumed() {
 }
 
 #[test]
+fn a_name_that_nobody_has_is_told_of_as_in_a_chat() {
+    let desk = desk();
+    desk.run(&["say", "office", "@clrek And now?", "--as", "bob"])
+        .expect(0)
+        .out_has("nobody here is called @clrek; did you mean @clerk?");
+    let said = desk.run(&["say", "office", "@clerk And now?", "--as", "bob"]);
+    assert!(!said.out.contains("nobody here"), "{said:?}");
+}
+
+#[test]
 fn a_message_is_edited_and_taken_back_by_its_author_alone() {
     let desk = desk();
     let said = desk.run(&["say", "office", "And now?", "--as", "bob", "--resume"]);
