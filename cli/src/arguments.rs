@@ -16,7 +16,7 @@ mod signing;
 mod talk;
 mod value;
 
-pub(crate) use common::{Colors, CommonArgs};
+pub(crate) use common::{Colors, CommonArgs, quoted};
 pub(crate) use decision::{
     AnswerArgs, ApproveArgs, DecisionArgs, DenyArgs, GrantsArgs, RevokeArgs, SettleArgs,
 };

@@ -102,7 +102,7 @@ pub(crate) enum Colors {
 }
 
 /// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain =
         |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@');

@@ -72,7 +72,8 @@ async fn drive(
             return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
         }
         () = interrupt::first() => {
-            return interrupted(common, runtime, name, prompter).await;
+            let on = format!("{} resume {name}", common.program());
+            return interrupted(common, runtime, name, &on, prompter).await;
         }
     };
     conclude(common, session, &world, activity, prompter).await

@@ -12,7 +12,7 @@ use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_wor
 
 use tokio::runtime::Handle;
 
-use crate::arguments::{CommonArgs, RunArgs, Spec};
+use crate::arguments::{CommonArgs, RunArgs, Spec, quoted};
 use crate::commands::resume::settled;
 use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
 use crate::recording::Recording;
@@ -89,17 +89,54 @@ async fn drive(
         outcome = Box::pin(perform(runtime, script, &options, &mut relay)) => Ok(outcome),
         error = prompter.ended() => Err(error),
         () = interrupt::first() => {
-            return interrupted(common, runtime, &name, prompter).await;
+            let on = on(common, arguments, script, &name);
+            return interrupted(common, runtime, &name, &on, prompter).await;
         }
     };
     match outcome {
         Ok(outcome) => {
             finish(runtime, &name, prompter).await?;
+            if let Ok(report) = &outcome
+                && script.steps.is_empty()
+                && !common.json
+            {
+                nothing_to_play(common, arguments, script, report)?;
+            }
             conclude(common, runtime, script, &name, outcome).await
         }
         Err(CliError::Closed) => Err(CliError::Said(CUT_OFF)),
         Err(error) => Err(error),
     }
+}
+
+/// The command that plays the steps of the script that were not done yet.
+fn on(common: &CommonArgs, arguments: &RunArgs, script: &Script, name: &WorldName) -> String {
+    format!("{} run {}", common.program(), room(arguments, script, name))
+}
+
+/// The script as the commands about rooms take it, and the world's name if it is not the script's.
+fn room(arguments: &RunArgs, script: &Script, name: &WorldName) -> String {
+    let file = quoted(&arguments.script);
+    if *name == script.world {
+        file
+    } else {
+        format!("{file} --world {name}")
+    }
+}
+
+/// Says how to talk in a room whose script only describes it.
+fn nothing_to_play(
+    common: &CommonArgs,
+    arguments: &RunArgs,
+    script: &Script,
+    report: &Report,
+) -> Result<(), CliError> {
+    let file = arguments.script.display();
+    let room = room(arguments, script, &report.world);
+    Terminal::new().line(&format!(
+        "{file} has no steps; talk in it: {} chat {room}",
+        common.program()
+    ))
 }
 
 /// Runs the script; told to wait, it stays until nothing waits any more.
@@ -160,20 +197,26 @@ pub(crate) async fn finish(
     })
 }
 
-/// Stops what goes on in a world, shows the rest, and says what people are asked about it.
+/// Stops what goes on in a world, shows the rest, and says what people are asked about it. `on` is
+/// the command that goes on with it.
 pub(crate) async fn interrupted(
     common: &CommonArgs,
     runtime: &Runtime,
     name: &WorldName,
+    on: &str,
     prompter: Prompter,
 ) -> Result<(), CliError> {
     stop(runtime, name).await;
     finish(runtime, name, prompter).await?;
     if let Some(world) = runtime.world(name).filter(|_| !common.json) {
         let asked = world.operator().read(waiting).await?;
-        show::request::pending(&mut Terminal::new(), common, name, &asked)?;
+        if !asked.is_empty() {
+            show::request::pending(&mut Terminal::new(), common, name, &asked)?;
+        }
     }
-    show::complain("interrupted: what was going on is stopped, and recorded");
+    show::complain(&format!(
+        "interrupted: what was going on is stopped, and recorded; go on with: {on}"
+    ));
     Err(CliError::Said(INTERRUPTED))
 }
 
@@ -269,18 +312,17 @@ async fn farewell(
         .await?
         .map_or(0, |entry| entry.head.get());
     let mut terminal = Terminal::new();
-    let again = if report.done == 0 {
-        "checked again, all as before"
-    } else {
-        "all as the script says"
-    };
     let steps = report.done.saturating_add(report.done_before);
+    let played = match (steps, report.done) {
+        (0, _) => String::new(),
+        (_, 0) => format!("{}, checked again, all as before. ", counted(steps, "step")),
+        (_, _) => format!("{}, all as the script says. ", counted(steps, "step")),
+    };
     let program = common.program();
     terminal.line("")?;
     terminal.line(&format!(
-        "Run {} of {name}: {}, {again}. {} are kept in {}.",
+        "Run {} of {name}: {played}{} are kept in {}.",
         report.run,
-        counted(steps, "step"),
         counted(events, "event"),
         common.store.display()
     ))?;

@@ -232,6 +232,7 @@ fn the_first_interrupt_stops_the_episode_and_records_it() {
     run.signal(Signal::INT);
     let (code, out) = run.end();
     assert_eq!(code, Some(130), "{out}");
+    assert!(!out.contains("folkmoot resume"), "{out}");
     let stopped = desk
         .run(&["log", "gate", "--json", "--kind", "Stopped"])
         .expect(0)

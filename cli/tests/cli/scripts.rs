@@ -36,6 +36,20 @@ fn every_example_runs_to_its_end() {
 }
 
 #[test]
+fn a_script_without_steps_says_how_to_talk_in_its_room() {
+    let desk = Desk::new();
+    desk.run(&["init", "--yes"]).expect(0);
+    let ran = desk
+        .run(&["run", "room.yaml"])
+        .expect(0)
+        .out_has("room.yaml has no steps; talk in it: folkmoot chat room.yaml\n");
+    assert!(!ran.out.contains("as before"), "{ran:?}");
+    desk.run(&["run", "room.yaml", "--fresh"])
+        .expect(0)
+        .out_has("folkmoot chat room.yaml --world room-2\n");
+}
+
+#[test]
 fn a_run_says_by_its_exit_code_what_failed_and_what_waits() {
     let room = |mode: &str, replies: &str, steps: &str| {
         format!(
