@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use clap::error::ErrorKind;
 use tracing_subscriber::EnvFilter;
 
 use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand, help};
@@ -92,6 +93,12 @@ pub(crate) fn main() -> ExitCode {
 /// Says what is wrong with a command line, or shows the help that it asks for.
 fn misused(error: &clap::Error) -> ExitCode {
     let asks_for_json = std::env::args_os().any(|argument| argument == "--json");
+    let is_bare = std::env::args_os().nth(1).is_none();
+    if is_bare && error.kind() == ErrorKind::MissingSubcommand {
+        // With a variable set it is not the reader of arguments that shows the help.
+        show::remark(&help::program().render_help().ansi().to_string());
+        return ExitCode::from(exit::USAGE);
+    }
     if !asks_for_json || !error.use_stderr() {
         error.exit();
     }

@@ -88,7 +88,28 @@ pub(crate) fn program() -> Command {
          {heading}:\n{{options}}{{after-help}}",
         heading = super::common::HEADING,
     );
-    command.help_template(template).after_help(EXIT_CODES)
+    with_usage(command)
+        .help_template(template)
+        .after_help(EXIT_CODES)
+}
+
+/// The program, in which a fault is told with the usage that help shows: the reader of arguments
+/// would add the options that variables set, as if they were required.
+fn with_usage(program: Command) -> Command {
+    let mut built = program.clone();
+    built.build();
+    same_usage(program, &built)
+}
+
+fn same_usage(command: Command, built: &Command) -> Command {
+    let usage = built.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    command.override_usage(usage).mut_subcommands(|child| {
+        match built.find_subcommand(child.get_name()) {
+            Some(built) => same_usage(child, built),
+            None => child,
+        }
+    })
 }
 
 /// A heading, and below it a line for each of these commands.

@@ -128,3 +128,24 @@ fn example_of_every_command_works() {
         assert_eq!(ran.code, 0, "{example}: {ran:?}");
     }
 }
+
+#[test]
+fn no_command_shows_the_commands_in_groups() {
+    let desk = Desk::new();
+    let ran = desk.run(&[]).expect(2).err_has("Talk: write rooms");
+    assert!(ran.out.is_empty(), "{ran:?}");
+    assert!(!ran.err.contains("subcommands:"), "{ran:?}");
+}
+
+#[test]
+fn usage_names_no_option_that_a_variable_sets() {
+    let desk = Desk::new();
+    let ran = desk.run(&["run"]).expect(2).err_has("<SCRIPT>\n");
+    assert!(!ran.err.contains("--store"), "{ran:?}");
+    desk.run(&["run"])
+        .err_has("Usage: folkmoot run [OPTIONS] <SCRIPT>\n");
+    desk.run(&["key", "new"])
+        .err_has("Usage: folkmoot key new [OPTIONS] ");
+    desk.run(&["run", "--help"])
+        .out_has("Usage: folkmoot run [OPTIONS] <SCRIPT>\n");
+}
