@@ -148,6 +148,12 @@ pub(crate) async fn naming_a_world(common: &CommonArgs, error: CliError) -> CliE
     nearest::meaning(missing, &known).unwrap_or(error)
 }
 
+/// True if the store has a world called `name`; a store that does not open or read has none.
+pub(crate) async fn has_world(common: &CommonArgs, name: &WorldName) -> bool {
+    let known = known(common).await.unwrap_or_default();
+    known.contains(name)
+}
+
 /// The names of all worlds of the store.
 async fn known(common: &CommonArgs) -> Result<Vec<WorldName>, CliError> {
     let names = StoreSource::look(common)

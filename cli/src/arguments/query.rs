@@ -4,7 +4,7 @@ use clap::Args;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
 use std::path::PathBuf;
 
-use super::value::{agent, label, numbered, world, world_at};
+use super::value::{agent, label, numbered, world, world_at, world_of_log};
 
 /// `worlds`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct WorldsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// The world.
-    #[arg(value_parser = world)]
+    #[arg(value_parser = world_of_log)]
     pub(crate) world: WorldName,
     /// Begin with this event.
     #[arg(long, value_name = "N", default_value_t = 1)]

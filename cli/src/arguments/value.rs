@@ -17,6 +17,14 @@ pub(super) enum ValueFault {
     /// A name that cannot be that of what is named.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// A world with a position, where the position has an option of its own.
+    #[error("the world is {world}; to begin with event {at}, write {world} --from {at}")]
+    From {
+        /// The world.
+        world: WorldName,
+        /// The position.
+        at: Position,
+    },
     /// A position of a world that is no number from 1.
     #[error("a world at a position is written WORLD@N, and positions count from 1")]
     WorldAt,
@@ -46,6 +54,15 @@ pub(super) fn label(text: &str) -> Result<(String, String), ValueFault> {
 /// Reads the name of a world.
 pub(super) fn world(name: &str) -> Result<WorldName, ValueFault> {
     Ok(WorldName::new(name)?)
+}
+
+/// Reads the name of a world whose log is shown from a position that `--from` names.
+pub(super) fn world_of_log(text: &str) -> Result<WorldName, ValueFault> {
+    let WorldAt { world, at } = numbered(text)?;
+    match at {
+        None => Ok(world),
+        Some(at) => Err(ValueFault::From { world, at }),
+    }
 }
 
 /// Reads a world, alone or at a position.

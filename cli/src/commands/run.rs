@@ -14,14 +14,14 @@ use tokio::runtime::Handle;
 
 use crate::arguments::{CommonArgs, RunArgs, Spec, quoted};
 use crate::commands::resume::settled;
-use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
+use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING, USAGE};
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::{Chat, ChatLine};
 use crate::show::stage::{ChatStage, Cues, Hints, Prompter, StageNews, opened};
 use crate::terminal::Terminal;
 use crate::text::counted;
-use crate::{credentials, interrupt, parts, person, show, signing};
+use crate::{credentials, interrupt, parts, person, show, signing, source};
 
 mod branches;
 
@@ -29,7 +29,10 @@ use branches::Branches;
 
 /// Runs a script, or goes on with it, and shows the chat.
 pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), CliError> {
-    let script = Script::load(&arguments.script)?;
+    let script = match Script::load(&arguments.script) {
+        Ok(script) => script,
+        Err(error) => return Err(or_a_world(common, arguments, error.into()).await),
+    };
     // Faults of the script are told before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
     credentials::check(&definition)?;
@@ -45,6 +48,23 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
     let session = Session::open(&common.store, OpenMode::Create, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &script, &session)).await;
     recording.end(session.end(result).await)
+}
+
+/// The error of a script that cannot be read; one about a world whose name was typed in the place of
+/// a file says how to go on with that.
+async fn or_a_world(common: &CommonArgs, arguments: &RunArgs, error: CliError) -> CliError {
+    let file = &arguments.script;
+    let name = file.to_str().and_then(|name| WorldName::new(name).ok());
+    match name.filter(|_| !file.exists()) {
+        Some(name) if source::has_world(common, &name).await => CliError::other(
+            USAGE,
+            format!(
+                "{name} is a world, not a script: `folkmoot chat {name}` talks in it, and \
+                 `folkmoot resume {name}` goes on with it"
+            ),
+        ),
+        Some(_) | None => error,
+    }
 }
 
 async fn drive(
