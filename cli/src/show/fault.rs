@@ -26,6 +26,9 @@ const LINE_MAX: usize = 160;
 /// The longest message about a script, in characters: it may repeat a value of the script.
 const MESSAGE_MAX: usize = 600;
 
+/// The text at a place about which nothing more is said.
+const HERE: &str = "here";
+
 /// True if standard error is for programs as well: each thing that is said there is JSON.
 static SPEAKS_JSON: AtomicBool = AtomicBool::new(false);
 
@@ -210,7 +213,7 @@ impl Drawing {
         let text: Arc<str> = masked(&fault.source).into();
         Self {
             message: clip(&clean(&fault.message), MESSAGE_MAX),
-            label: "here".to_owned(),
+            label: HERE.to_owned(),
             help: fault.help.as_deref().map(clean),
             file: NamedSource::new(clean(&fault.file.display().to_string()), Arc::clone(&text)),
             text,
@@ -236,13 +239,15 @@ impl Drawing {
     }
 
     fn to_json(&self) -> Value {
-        let (line, column) = self.position;
+        // A file that cannot be read has no places.
+        let place = (!self.text.is_empty()).then_some(self.position);
+        let label = Some(&self.label).filter(|label| *label != HERE);
         json!({
             "file": self.file.name(),
-            "line": line,
-            "column": column,
+            "line": place.map(|(line, _)| line),
+            "column": place.map(|(_, column)| column),
             "message": self.message,
-            "here": self.label,
+            "here": label,
             "help": self.help,
         })
     }

@@ -69,19 +69,21 @@ pub(super) fn message(wanted: &MessageMatch, commits: &[Commit]) -> Result<(), D
     if all.iter().any(|one| is_meant(wanted, one)) {
         return Ok(());
     }
-    let came = shown(
-        all.iter()
-            .map(|(text, _)| format!("{}: {:?}", text.from, text.text)),
-    );
-    Err((format!("a {wanted}"), format!("said was: {came}")))
+    let came = if all.is_empty() {
+        "nobody said anything".to_owned()
+    } else {
+        shown(all.iter().map(|(text, _)| said(text)))
+    };
+    Err((format!("a {wanted}"), came))
 }
 
 pub(super) fn no_message(unwanted: &MessageMatch, commits: &[Commit]) -> Result<(), Differs> {
     match messages(commits).iter().find(|one| is_meant(unwanted, one)) {
         None => Ok(()),
-        Some((text, _)) => Err((
-            format!("no {unwanted}"),
-            format!("{} said {:?}", text.from, text.text),
-        )),
+        Some((text, _)) => Err((format!("no {unwanted}"), said(text))),
     }
+}
+
+fn said(text: &TextEvent) -> String {
+    format!("{} said: {:?}", text.from, text.text)
 }
