@@ -176,10 +176,22 @@ fn nearest_file(file: &Path) -> String {
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .collect();
-    let near = name.and_then(|name| nearest(name, others.iter().map(String::as_str)));
+    let near = name.and_then(|name| nearest_name(name, &others));
     near.map_or_else(String::new, |near| {
         format!("; did you mean `{}`?", file.with_file_name(near).display())
     })
+}
+
+/// The one of `others` whose name before the ending is near that of `name`: the ending that they
+/// share makes no two names alike. One with the same ending comes first.
+fn nearest_name<'a>(name: &str, others: &'a [String]) -> Option<&'a str> {
+    let parts = |name: &'a str| name.rsplit_once('.').unwrap_or((name, ""));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let all: Vec<&str> = others.iter().map(String::as_str).collect();
+    let near = nearest(stem, all.iter().map(|other| parts(other).0))?;
+    let mut called = all.iter().filter(|other| parts(other).0 == near);
+    let same = called.clone().find(|other| parts(other).1 == ending);
+    same.or_else(|| called.next()).copied()
 }
 
 fn clock_kind(word: &str) -> ClockKind {

@@ -238,3 +238,48 @@ fn a_pipe_of_a_shell_is_read() {
         .current_dir(desk.dir.path());
     Ran::of(command).expect(0).out_has("is fine");
 }
+
+#[test]
+fn a_world_in_the_place_of_a_script_is_told_of_as_one() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.run(&["run", "gate"])
+        .expect(2)
+        .err_has("gate is a world, not a script: `folkmoot chat gate` talks in it");
+    desk.run(&["log", "gate#3"])
+        .expect(2)
+        .err_has("the world is gate; to begin with event 3, write gate --from 3");
+}
+
+#[test]
+fn a_file_with_the_same_ending_alone_is_not_proposed() {
+    let desk = Desk::new();
+    desk.write("dup.yaml", "world: dup");
+    let ran = desk.run(&["test", "nope.yaml"]).expect(1);
+    assert!(!ran.err.contains("did you mean"), "{ran:?}");
+    assert!(!ran.out.contains("did you mean"), "{ran:?}");
+    desk.run(&["check", "dupp.yaml"])
+        .expect(2)
+        .err_has("did you mean `dup.yaml`?");
+    desk.run(&["check", "dup.yml"])
+        .expect(2)
+        .err_has("did you mean `dup.yaml`?");
+}
+
+#[test]
+fn a_fault_as_json_says_no_more_than_is_known() {
+    let desk = Desk::new();
+    desk.write("room.yaml", "wrld: room\n");
+    let fault = |file: &str| {
+        let ran = desk.run(&["check", file, "--json"]).expect(2);
+        let error: serde_json::Value = serde_json::from_str(ran.err.trim()).unwrap();
+        error["error"]["faults"][0].clone()
+    };
+    let missing = fault("nope.yaml");
+    assert!(
+        missing["line"].is_null() && missing["column"].is_null(),
+        "{missing}"
+    );
+    let wrong = fault("room.yaml");
+    assert!(wrong["here"].is_null() && wrong["line"] == 1, "{wrong}");
+}
