@@ -15,13 +15,19 @@ use crate::view::query::Query;
 use crate::view::waiting::WaitingView;
 
 /// Shows the one request that waits in `world`, and asks whoever sits at the terminal whether it is meant. An approval is then
-/// decided as it was shown here.
+/// decided as it was shown here. Without a terminal the digits that the person was shown stand for
+/// their answer.
 pub(crate) async fn confirmed(
     common: &CommonArgs,
     world: &WorldName,
     resolution: Resolution,
 ) -> Result<(RequestId, Resolution), CliError> {
-    let waiting = sole(common, world).await?;
+    let has_seen = matches!(&resolution, Resolution::Judge(judgement) if judgement.shown.is_some());
+    let can_ask = io::stdin().is_terminal() && !common.json;
+    let waiting = sole(common, world, can_ask || has_seen).await?;
+    if !can_ask {
+        return Ok((waiting.request, resolution));
+    }
     let mut terminal = Terminal::new();
     for line in show::request::block(&waiting.name, &show::request::asked(&waiting)) {
         terminal.line(&line)?;
@@ -33,7 +39,11 @@ pub(crate) async fn confirmed(
     Ok((waiting.request, as_shown(resolution, &waiting)))
 }
 
-async fn sole(common: &CommonArgs, world: &WorldName) -> Result<Waiting, CliError> {
+async fn sole(
+    common: &CommonArgs,
+    world: &WorldName,
+    can_confirm: bool,
+) -> Result<Waiting, CliError> {
     let source = StoreSource::look(common).await?;
     let all = source
         .ask(Query::Approvals(world.clone()))
@@ -49,7 +59,7 @@ async fn sole(common: &CommonArgs, world: &WorldName) -> Result<Waiting, CliErro
     let names: Vec<&str> = all.iter().map(|view| view.waiting.name.as_str()).collect();
     let why = match names.as_slice() {
         [] => format!("nothing waits for a person in {world}"),
-        [_] if io::stdin().is_terminal() && !common.json => {
+        [_] if can_confirm => {
             return all
                 .pop()
                 .map(|view| view.waiting)

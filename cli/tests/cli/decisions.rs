@@ -333,3 +333,16 @@ fn without_a_world_the_requests_of_all_are_shown() {
         .collect();
     assert_eq!(names, ["gate#10", "other#10"]);
 }
+
+#[test]
+fn the_digits_of_the_one_request_that_waits_stand_for_its_name() {
+    let (desk, _, shown) = parked();
+    desk.run(&["approve", "gate", "--as", "bob"])
+        .expect(2)
+        .err_has("there is no terminal to show it on; name it");
+    desk.run(&["approve", "gate", "--shown", "00000000", "--as", "bob"])
+        .expect(4);
+    desk.run(&["approve", "gate", "--shown", &shown, "--as", "bob"])
+        .expect(0)
+        .out_has("bob allowed gate#");
+}
