@@ -142,16 +142,20 @@ impl Rules {
                 &of_tools(|tool| tool.schema.clone()),
                 "arguments fit the tool's schema",
             ),
-            stage("deny", &json!(deny), format!("{} deny rules", deny.len())),
+            stage(
+                "deny",
+                &json!(deny),
+                counted(deny.len(), "deny rule", "deny rules"),
+            ),
             stage(
                 "listed",
                 &of_tools(|tool| json!([tool.rules, tool.unlisted])),
-                format!("{listing} tools list their calls"),
+                counted(listing, "tool lists its calls", "tools list their calls"),
             ),
             stage(
                 "quota",
                 &of_tools(|tool| json!(tool.calls_per_episode_max)),
-                format!("{quotas} tools have a quota"),
+                counted(quotas, "tool has a quota", "tools have a quota"),
             ),
             stage(
                 "mode",
@@ -161,7 +165,7 @@ impl Rules {
             stage(
                 "memo",
                 &of_tools(|tool| json!(tool.memoises)),
-                format!("{memos} tools memoise"),
+                counted(memos, "tool memoises", "tools memoise"),
             ),
             stage(
                 "grants",
@@ -191,7 +195,11 @@ impl Rules {
             stage(
                 "redaction",
                 &json!(redact),
-                format!("{kinds} kinds of text are taken out"),
+                counted(
+                    kinds,
+                    "kind of text is taken out",
+                    "kinds of text are taken out",
+                ),
             ),
             stage("fences", &Value::Null, "what tools and people say is data"),
             stage(
@@ -210,6 +218,11 @@ fn stage(name: &str, settings: &Value, summary: impl Into<String>) -> Stage {
         digest: canonical_digest(settings),
         summary: summary.into(),
     }
+}
+
+fn counted(number: usize, one: &str, more: &str) -> String {
+    let what = if number == 1 { one } else { more };
+    format!("{number} {what}")
 }
 
 fn mode(mode: &Value) -> String {
