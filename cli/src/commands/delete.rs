@@ -23,16 +23,15 @@ use crate::view::query::Query;
 pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     let (worlds, idle_since) = match arguments.idle_for {
-        None => {
-            check(common, &arguments.worlds).await?;
-            (arguments.worlds.clone(), None)
-        }
+        None => (arguments.worlds.clone(), None),
         Some(idle_for) => match idle(common, &arguments, idle_for, &mut terminal).await? {
             Some((worlds, since)) => (worlds, Some(since)),
             None => return Ok(()),
         },
     };
     if !arguments.yes {
+        // Only here: a deletion that broke off is finished when the store is opened to delete again.
+        check(common, &worlds).await?;
         confirm(&worlds)?;
     }
     let deletion = Deletion {
