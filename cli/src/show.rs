@@ -11,7 +11,7 @@ pub(crate) mod news;
 mod page;
 pub(crate) mod paint;
 mod parameters;
-mod progress;
+pub(crate) mod progress;
 pub(crate) mod prompt;
 pub(crate) mod request;
 mod screen;

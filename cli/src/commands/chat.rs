@@ -224,8 +224,9 @@ async fn sit(
 ) -> Result<ChatEnd, CliError> {
     let asked = KeyedRequest::default();
     let keys = Hints::Keys(asked.clone());
-    prompter.tell(StageNews::Hints(keys)).await;
     greet(prompter, reach, state).await;
+    // Last: the keys of a request act while nothing stands below it.
+    prompter.tell(StageNews::Hints(keys)).await;
     let mut table = ChatTable::new(common, reach, prompter.cues(), asked);
     tokio::select! {
         end = Box::pin(take_input(&mut table)) => end,
@@ -336,7 +337,8 @@ async fn settle(
 async fn part(common: &CommonArgs, reach: &RoomReach, end: ChatEnd) -> Result<(), CliError> {
     let waiting = reach.state(RoomWish::State).await?.waiting;
     if !waiting.is_empty() {
-        show::request::pending(&mut Terminal::new(), common, reach.world(), &waiting)?;
+        let by = Some(reach.by());
+        show::request::pending_for(by, &mut Terminal::new(), common, reach.world(), &waiting)?;
     }
     match end {
         ChatEnd::Interrupted => Err(CliError::Said(INTERRUPTED)),

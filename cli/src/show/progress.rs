@@ -98,3 +98,15 @@ fn spinner() -> ProgressBar {
     bar.enable_steady_tick(TICK);
     bar
 }
+
+/// The words for what an agent does.
+pub(crate) const fn doing_word(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Nothing => "idle",
+        Doing::Waking => "has news",
+        Doing::Thinking => "is thinking",
+        Doing::UsingTools => "is using its tools",
+        Doing::WaitingForPerson => "waits for a person",
+        Doing::WaitingForAgent => "waits for another agent",
+    }
+}

@@ -219,7 +219,7 @@ pub(super) fn quoted(name: &str) -> String {
     }
 }
 
-/// Says what waits, and the exact commands to type.
+/// Says what waits, and the exact commands to type for whoever is logged in.
 pub(crate) fn pending(
     terminal: &mut Terminal,
     common: &CommonArgs,
@@ -227,12 +227,23 @@ pub(crate) fn pending(
     waiting: &[Waiting],
 ) -> Result<(), CliError> {
     let by = person::login();
+    pending_for(by.as_ref(), terminal, common, world, waiting)
+}
+
+/// Says what waits, and the exact commands to type for `by`.
+pub(crate) fn pending_for(
+    by: Option<&PersonName>,
+    terminal: &mut Terminal,
+    common: &CommonArgs,
+    world: &WorldName,
+    waiting: &[Waiting],
+) -> Result<(), CliError> {
     for one in waiting {
         terminal.line("")?;
         for line in block(&format!("{} waits for a person", one.name), &asked(one)) {
             terminal.line(&line)?;
         }
-        for command in commands(common, one, by.as_ref()) {
+        for command in commands(common, one, by) {
             terminal.whole(&format!("  {command}"))?;
         }
     }

@@ -107,7 +107,7 @@ fn commands_say_who_is_here_and_what_waits() {
     desk.run_with(&["chat", "gate.yaml"], input)
         .expect(0)
         .out_has("/approvals  what waits for you")
-        .out_has("@worker  nothing")
+        .out_has("@worker  idle")
         .out_has("nothing waits")
         .out_has("/fork NAME branches this room off under that name")
         .out_has("there is no /nonsense")

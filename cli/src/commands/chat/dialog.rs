@@ -36,6 +36,8 @@ enum DialogStep {
 pub(super) enum DialogTurn {
     /// Another line is wanted.
     More(Dialog),
+    /// The line is not what was asked for, for this reason. Another one is wanted.
+    Again(Dialog, &'static str),
     /// The decision is made.
     Decided(Resolution),
     /// The decision is dropped: the request waits as before.
@@ -121,7 +123,8 @@ impl Dialog {
     /// Arguments that are no JSON object with each key once are asked for again.
     fn edited(self, line: &str) -> DialogTurn {
         if !read(line).is_ok_and(|value| value.is_object()) {
-            return DialogTurn::More(self);
+            let why = "this is not a JSON object with each key once";
+            return DialogTurn::Again(self, why);
         }
         let yes = Judgement::new(Verdict::Allow).having_seen(Some(self.shown.short()));
         DialogTurn::Decided(Resolution::Judge(Judgement {

@@ -34,6 +34,11 @@ pub(super) enum ReachedDesk {
 }
 
 impl RoomReach {
+    /// Returns who sits here.
+    pub(super) const fn by(&self) -> &PersonName {
+        &self.by
+    }
+
     pub(super) const fn new(desk: ReachedDesk, world: WorldName, by: PersonName) -> Self {
         Self { desk, world, by }
     }

@@ -19,6 +19,7 @@ use crate::exit::{CliError, PENDING, USAGE};
 use crate::show::chat::ChatLine;
 use crate::show::foot::TypedText;
 use crate::show::keyed::KeyedRequest;
+use crate::show::progress::doing_word;
 use crate::show::request::DecisionForm;
 use crate::show::stage::{Cues, StageNews};
 use crate::show::{grant, request};
@@ -249,6 +250,10 @@ impl<'a> ChatTable<'a> {
         }
         match dialog.take(line) {
             DialogTurn::More(dialog) => self.ask(dialog).await,
+            DialogTurn::Again(dialog, why) => {
+                self.tell(ChatLine::Bad(why.to_owned())).await;
+                self.ask(dialog).await;
+            }
             DialogTurn::Decided(resolution) => self.decide(request, &agent, resolution).await?,
             DialogTurn::Dropped => {
                 self.tell(ChatLine::Quiet("nothing is decided".to_owned()))
@@ -307,7 +312,7 @@ impl<'a> ChatTable<'a> {
 
     async fn agents(&self) -> Result<(), CliError> {
         for (agent, doing) in self.state().await?.agents {
-            let doing = format!("{doing:?}").to_lowercase();
+            let doing = doing_word(doing);
             self.tell(ChatLine::Plain(format!("@{agent}  {doing}")))
                 .await;
         }
@@ -345,7 +350,7 @@ impl<'a> ChatTable<'a> {
 
     async fn details(&self, request: &Waiting) {
         let reaches = request::reaches(request, DecisionForm::Keys);
-        let commands = request::commands(self.common, request, None);
+        let commands = request::commands(self.common, request, Some(self.room.by()));
         for line in reaches {
             self.tell(ChatLine::Plain(line)).await;
         }

@@ -96,9 +96,9 @@ async fn line(table: &mut ChatTable<'_>, line: &str) -> Result<Typing, CliError>
     })
 }
 
-/// Drops what is typed; else stops what goes on, or ends the chat if nothing does.
-async fn interrupt(table: &ChatTable<'_>, editor: &mut LineEditor) -> Result<Typing, CliError> {
-    if !editor.is_empty() {
+/// Drops a decision that is half made, or what is typed; else stops what goes on, or ends the chat if nothing does.
+async fn interrupt(table: &mut ChatTable<'_>, editor: &mut LineEditor) -> Result<Typing, CliError> {
+    if table.leave().await || !editor.is_empty() {
         editor.clear();
         return Ok(Typing::On);
     }

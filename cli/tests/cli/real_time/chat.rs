@@ -38,10 +38,10 @@ fn two(desk: &Desk, script: &str, world: &str) -> (Talker, Talker) {
     let mut ada = Talker::sit_down(desk, &["chat", script, "--as", "ada"]);
     // A room that answers is open.
     ada.types("/agents");
-    ada.chat.until("nothing");
+    ada.chat.until("idle");
     let mut bob = Talker::sit_down(desk, &["chat", world, "--as", "bob"]);
     bob.types("/agents");
-    bob.chat.until("nothing");
+    bob.chat.until("idle");
     (ada, bob)
 }
 
@@ -114,7 +114,7 @@ fn all_that_a_person_does_in_a_room_goes_through_the_process_that_holds_it() {
     desk.write("office.yaml", OFFICE);
     let mut ada = Talker::sit_down(&desk, &["chat", "office.yaml", "--as", "ada"]);
     ada.types("/agents");
-    ada.chat.until("nothing");
+    ada.chat.until("idle");
     let bob = |arguments: &[&str]| {
         let all = [arguments, &["--as", "bob", "--json"]].concat();
         desk.run(&all).expect(0).values().remove(0)
@@ -156,7 +156,7 @@ fn nobody_chats_in_a_held_store_where_no_room_is_open_or_under_anothers_name() {
     desk.run(&["run", "gate.yaml"]).expect(4);
     let mut ada = Talker::sit_down(&desk, &["chat", "office.yaml", "--as", "ada"]);
     ada.types("/agents");
-    ada.chat.until("nothing");
+    ada.chat.until("idle");
     desk.run(&["chat", "gate"])
         .expect(3)
         .err_has("has not opened gate");

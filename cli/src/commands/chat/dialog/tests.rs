@@ -29,7 +29,7 @@ fn denied(reason: Option<&str>, shares_reason: bool) -> DialogTurn {
 }
 
 fn more(turn: DialogTurn) -> Dialog {
-    if let DialogTurn::More(dialog) = turn {
+    if let DialogTurn::More(dialog) | DialogTurn::Again(dialog, _) = turn {
         dialog
     } else {
         panic!("{turn:?}")
