@@ -29,9 +29,18 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
             None => return Ok(()),
         },
     };
+    let missing = match missing(common, &worlds).await {
+        Err(error) if !arguments.yes => return Err(error),
+        // The deletion itself says what keeps the store from being read.
+        Err(_told_below) => None,
+        Ok(missing) => missing,
+    };
+    if let Some(missing) = missing {
+        // It may have been deleted by a command that broke off: opening the store finishes that.
+        let _finished = StoreSource::open_to_erase(common, None).await?;
+        return Err(FoldError::NoSuchWorld(missing).into());
+    }
     if !arguments.yes {
-        // Only here: a deletion that broke off is finished when the store is opened to delete again.
-        check(common, &worlds).await?;
         confirm(&worlds)?;
     }
     let deletion = Deletion {
@@ -59,22 +68,18 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
     Ok(())
 }
 
-/// Refuses the name of a world that is not there, before anybody is asked about the others.
-async fn check(common: &CommonArgs, worlds: &[WorldName]) -> Result<(), CliError> {
+/// The first of `worlds` that is not there; `None` if all are, or if a damaged store does not tell all names.
+async fn missing(common: &CommonArgs, worlds: &[WorldName]) -> Result<Option<WorldName>, CliError> {
     let source = StoreSource::look(common).await?;
     if source.survey().is_some() {
-        // A damaged store does not tell all names.
-        return Ok(());
+        return Ok(None);
     }
     let known = source.ask(Query::Names).await?.all().await?;
     let known: BTreeSet<WorldName> = known
         .into_iter()
         .map(|name| serde_json::from_value(name).map_err(CliError::json))
         .collect::<Result<_, _>>()?;
-    match worlds.iter().find(|world| !known.contains(*world)) {
-        None => Ok(()),
-        Some(missing) => Err(FoldError::NoSuchWorld(missing.clone()).into()),
-    }
+    Ok(worlds.iter().find(|world| !known.contains(*world)).cloned())
 }
 
 /// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is
