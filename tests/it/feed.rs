@@ -149,6 +149,14 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
         count(is_opened),
         recorded(|event| matches!(event, Event::Turn(TurnEvent::TurnOpened(_))))
     );
+    let is_ended = |body: &FeedBody| {
+        let FeedBody::Activity { activity } = body else {
+            return false;
+        };
+        *activity == FeedActivity::EpisodeEnded
+    };
+    let mut episodes = BTreeSet::new();
+    let mut ended = BTreeSet::new();
     let mut waiting = BTreeSet::new();
     for item in items {
         if let FeedBody::Request { request, .. } = &item.body {
@@ -164,6 +172,15 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
             assert!(item.agent.is_some() && item.turn.is_some() && item.episode.is_some());
         } else if let FeedBody::Activity { .. } = &item.body {
             assert!(item.episode.is_some(), "{item:?}");
+        }
+        if is_ended(&item.body) {
+            assert!(
+                episodes.contains(&item.episode),
+                "no such episode: {item:?}"
+            );
+            assert!(ended.insert(item.episode), "it ended before: {item:?}");
+        } else {
+            episodes.insert(item.episode);
         }
     }
 }

@@ -72,7 +72,7 @@ struct Watcher {
     time: Time,
     /// The person who gave the command; `None` if no person did.
     speaker: Option<Person>,
-    /// The episodes that were open before the commit, and those that began in it.
+    /// The episodes that were open before the commit, and those of its messages.
     episodes: BTreeSet<EpisodeId>,
     /// The turns that were open before the commit or began in it, and their episodes. A revision forgets turns whose calls
     /// end only behind it.
@@ -215,9 +215,6 @@ impl Watcher {
     }
 
     fn tell_message(&mut self, at: Position, turn: Option<TurnId>, message: TranscriptMessage) {
-        if turn.is_none() {
-            self.episodes.insert(message.episode);
-        }
         let (agent, by) = match &message.author {
             Author::Agent(agent) => (Some(agent.clone()), None),
             Author::Person(_) => (None, self.speaker.as_ref()),
@@ -244,6 +241,7 @@ impl Watcher {
 
     /// Sets the episode of a message, which the event behind it tells.
     fn belong(&mut self, routed: &MessageRouted) {
+        self.episodes.insert(routed.episode);
         for told in &mut self.items {
             if told.id.at == routed.message && matches!(told.body, FeedBody::Message { .. }) {
                 told.episode = Some(routed.episode);
