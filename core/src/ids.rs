@@ -378,3 +378,12 @@ impl fmt::Display for StepKey {
         write!(f, "{}.{}", self.run, self.index)
     }
 }
+
+impl WorldId {
+    /// Makes an id (uuid version 8) from a hash, such as of a request's key: the same one gives the
+    /// same id. The six bits that say the version and the variant are not the hash's.
+    #[must_use]
+    pub fn from_hash(hash: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_custom_bytes(hash).into_uuid())
+    }
+}

@@ -25,6 +25,15 @@ pub struct ArtifactWithheld {
     pub spans: Vec<Withheld>,
 }
 
+/// Somebody looks at text that was kept from people. It is shown once this is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithheldViewed {
+    /// The [`ArtifactWithheld`] that says which text it is.
+    pub withheld: Position,
+    /// The principal who looks.
+    pub by: Principal,
+}
+
 /// A client told what its user sees: data for the agents, never instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateObserved {

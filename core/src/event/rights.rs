@@ -2,14 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::ids::principal::{Right, Rights};
+pub use crate::ids::principal::{Holder, Right, Rights};
 
-/// A person has other rights from here on. They replace the ones before.
+/// A person or a service has other rights from here on. They replace the ones before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RightsChanged {
-    /// The method by which the person is proven.
+    /// The kind of whoever has them.
+    #[serde(default, skip_serializing_if = "Holder::is_person")]
+    pub holder: Holder,
+    /// The method by which they are proven.
     pub method: String,
-    /// The person's id to that method.
+    /// Their id to that method.
     pub subject: String,
     /// The rights; `None`: those that the definition says.
     #[serde(default, skip_serializing_if = "Option::is_none")]

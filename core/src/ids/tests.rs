@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+
+use super::principal::Holder;
 use super::*;
 
 #[test]
@@ -67,4 +70,19 @@ fn calls_id_is_what_it_always_was() {
     let id = CallId::of(world, Position::new(9), 1);
     assert_eq!(id.to_string(), "f134e56c4fffab9a6e0c3f3955995008");
     assert_ne!(id, CallId::of(world, Position::new(9), 2));
+}
+
+proptest! {
+    /// A key of rights reads back as whom it names, and no person has a service's.
+    #[test]
+    fn key_of_rights_names_one_principal(method in "[a-z%:]{1,8}", subject in ".{0,8}") {
+        let person = Holder::Person.proof(&method, &subject);
+        let service = Holder::Service.proof(&method, &subject);
+        prop_assert_eq!(
+            Holder::read(&person),
+            Some((Holder::Person, method.clone(), subject.clone()))
+        );
+        prop_assert_eq!(Holder::read(&service), Some((Holder::Service, method, subject)));
+        prop_assert_ne!(person, service);
+    }
 }
