@@ -450,6 +450,8 @@ events! {
         14 version 1 Erased;
         /// The world was opened for the first time in a copy of its store.
         15 version 1 Restored;
+        /// Somebody looked at text that is kept from people.
+        16 version 1 WithheldViewed;
     }
     /// Facts about messages, notices and what clients show.
     family Talk(TalkEvent) {
@@ -510,13 +512,13 @@ events! {
         /// A call waits for a person's permission.
         61 version 2 ApprovalRequested;
         /// A person decided.
-        62 version 2 ApprovalDecided [text];
+        62 version 3 ApprovalDecided [text];
         /// An approval ran out of time undecided.
         63 version 1 ApprovalExpired;
         /// A tool asks a person something.
         64 version 1 QuestionAsked [question];
         /// A person answered.
-        65 version 2 QuestionAnswered [text];
+        65 version 3 QuestionAnswered [text];
         /// A tool is about to run.
         66 version 1 ToolStarted;
         /// A call has its result.
@@ -532,14 +534,14 @@ events! {
         /// An agent asked another.
         72 version 1 AgentAsked;
         /// A person allowed calls to come.
-        73 version 1 GrantGiven;
+        73 version 2 GrantGiven;
         /// A grant allowed a call.
         74 version 1 GrantUsed;
         /// A grant is over before its time.
-        75 version 1 GrantRevoked;
+        75 version 2 GrantRevoked;
     }
     alone {
         /// A command that asserts a right was refused.
-        80 version 1 Refused;
+        80 version 2 Refused;
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::{UnknownCause, Wider};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
 };
@@ -107,8 +107,8 @@ pub struct ApprovalDecided {
     /// The first eight digits of the digest of what the person saw; `None`: unconfirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
-    /// The person who decided.
-    pub by: Person,
+    /// The person or the service who decided.
+    pub by: Party,
     /// The words of the person.
     #[serde(skip)]
     pub text: Content<DecisionText>,
@@ -194,8 +194,8 @@ pub struct QuestionAnswered {
     /// The numbers of the chosen options, from 0, ascending; empty for free text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<u32>,
-    /// The person who answered.
-    pub by: Person,
+    /// The person or the service who answered.
+    pub by: Party,
     /// The text that was typed; `None` with options.
     #[serde(skip)]
     pub text: Content<Option<String>>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::Scope;
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, CallId, Digest, GrantId, RequestId, Time, ToolName, TurnId};
 use crate::tool::EffectClass;
 use crate::tool::constraint::{Constraint, digest_of_rest, fits_all};
@@ -34,8 +34,8 @@ pub struct GrantGiven {
     pub reach: Reach,
     /// The time at which it expires, by recorded time.
     pub expires_at: Time,
-    /// The person who gave it.
-    pub by: Person,
+    /// The person or the service who gave it.
+    pub by: Party,
 }
 
 /// The arguments that a grant allows.
@@ -117,7 +117,7 @@ pub struct GrantUsed {
 pub struct GrantRevoked {
     /// The grant.
     pub grant: GrantId,
-    /// The person who revoked it; `None`: its tool changed, or left the room.
+    /// The person or the service who revoked it; `None`: its tool changed, or left the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Person>,
+    pub by: Option<Party>,
 }

@@ -67,6 +67,12 @@ pub enum Notice {
         /// The one that is not woken.
         other: AgentName,
     },
+    /// Services have begun as many episodes within the hour as they may; their messages are heard,
+    /// and wake nobody.
+    ServiceEpisodesSpent {
+        /// The most that they may begin.
+        max: u32,
+    },
     /// The agent waits for a person; the message is kept until then.
     AgentWaits {
         /// The agent.
@@ -191,6 +197,7 @@ impl Notice {
                 people.clear();
             }
             Self::HopBudgetSpent { .. }
+            | Self::ServiceEpisodesSpent { .. }
             | Self::PairDamped { .. }
             | Self::AgentWaits { .. }
             | Self::InboxFull { .. }
@@ -209,6 +216,7 @@ impl Notice {
             | Self::NobodyAnswers { message, .. }
             | Self::OnlyNamed { message, .. } => Some(*message),
             Self::HopBudgetSpent { .. }
+            | Self::ServiceEpisodesSpent { .. }
             | Self::PairDamped { .. }
             | Self::AgentWaits { .. }
             | Self::InboxFull { .. }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Position;
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 
 /// The reason that a command was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,8 +129,8 @@ impl Refusal {
 /// The earlier decision about a request: by whom, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// The person; `None` if time or the runtime decided.
-    pub by: Option<Person>,
+    /// The person or the service; `None` if time or the runtime decided.
+    pub by: Option<Party>,
     /// The decision in one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed`.
     pub how: String,
 }
@@ -145,7 +145,7 @@ impl Decided {
     }
 
     /// A decision of `by`, by one word.
-    pub(crate) fn by_person(by: Person, how: &str) -> Self {
+    pub(crate) fn by_party(by: Party, how: &str) -> Self {
         Self {
             by: Some(by),
             how: how.to_owned(),
@@ -157,7 +157,7 @@ impl Decided {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalReason {
-    /// Only a person may do this.
+    /// Only a person or a service may do this.
     NotAPerson,
     /// Only the runtime may do this: a tool result from outside.
     NotTheRuntime,
@@ -186,6 +186,8 @@ pub enum RefusalReason {
     ToolChanged,
     /// The room wants another person to decide than the one whose message began it.
     SamePerson,
+    /// The room wants two people for this, and a service is none.
+    ServiceForTwo,
     /// The words are longer than they may be.
     TooLong,
     /// The person may not do that here.
@@ -235,6 +237,8 @@ pub enum RefusalReason {
     NoReply,
     /// No turn goes on that could be stopped.
     NothingToStop,
+    /// The world has no such `ArtifactWithheld` event.
+    NothingWithheld,
 }
 
 impl RefusalReason {
@@ -259,6 +263,7 @@ impl RefusalReason {
             | Self::ArgumentsDiffer
             | Self::ToolChanged
             | Self::SamePerson
+            | Self::ServiceForTwo
             | Self::TooLong
             | Self::NoRight
             | Self::Played
@@ -277,7 +282,8 @@ impl RefusalReason {
             | Self::BadState
             | Self::NotYours
             | Self::NoReply
-            | Self::NothingToStop => false,
+            | Self::NothingToStop
+            | Self::NothingWithheld => false,
         }
     }
 

@@ -60,6 +60,8 @@ impl MessagePosted {
 pub enum Author {
     /// A person.
     Person(PersonName),
+    /// A program that acts by itself.
+    Service(PersonName),
     /// An agent.
     Agent(AgentName),
     /// The world itself, e.g. a world script.
@@ -70,6 +72,8 @@ impl fmt::Display for Author {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Person(person) => person.fmt(f),
+            // No name ends so: a person cannot be called like a service.
+            Self::Service(service) => write!(f, "{service} (service)"),
             Self::Agent(agent) => agent.fmt(f),
             Self::World => f.write_str("world"),
         }
@@ -274,6 +278,9 @@ pub enum DampReason {
     HopBudget,
     /// The two have only answered each other for too long: `pair_messages_max`.
     Pair,
+    /// Services have begun as many episodes within the hour as they may:
+    /// `service_episodes_per_hour`.
+    ServiceEpisodes,
     /// The words stand beside tool calls: their author is not done.
     BesideCalls,
 }
