@@ -4,3 +4,4 @@ pub(super) mod budget;
 pub(super) mod decide;
 pub(super) mod episode;
 pub(super) mod meter;
+pub(super) mod services;

@@ -75,8 +75,8 @@ impl People {
             }
     }
 
-    /// The rights of `principal`: for a person those that were changed, else those that `policy`
-    /// says.
+    /// The rights of `principal`: for a person or a service those that were changed, else those
+    /// that `policy` says.
     pub(super) fn rights_of(&self, policy: &RightsPolicy, principal: &Principal) -> Rights {
         rights::rights_of(policy, &self.rights, principal)
     }

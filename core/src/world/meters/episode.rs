@@ -134,6 +134,7 @@ impl Told {
             | Notice::OnlyNamed { .. }
             | Notice::AgentWaits { .. }
             | Notice::InboxFull { .. }
+            | Notice::ServiceEpisodesSpent { .. }
             | Notice::TurnFailed { .. }
             | Notice::RequestExpired { .. }
             | Notice::OutcomeUnknown { .. } => None,

@@ -19,7 +19,8 @@ impl Access {
     }
 
     /// The rights of `principal`. For a person: what people changed, else what the definition says
-    /// of them, else its default. The world and the runtime have all; agents and tools may read.
+    /// of them, else its default. For a service the same, and nothing in place of the default. The
+    /// world and the runtime have all; agents and tools may read.
     #[must_use]
     pub fn of(&self, principal: &Principal) -> Rights {
         rights_of(&self.policy, &self.changed, principal)
@@ -53,6 +54,12 @@ pub(super) fn rights_of(
             .get(&person.proof())
             .unwrap_or_else(|| policy.of(person))
             .clone(),
+        // The default of a definition is meant for people: a program that nobody named may nothing.
+        Principal::Service(service) => {
+            let proof = service.proof();
+            let named = changed.get(&proof).or_else(|| policy.people.get(&proof));
+            named.cloned().unwrap_or_else(|| Rights([].into()))
+        }
         Principal::World | Principal::Runtime => Rights::all(),
         Principal::Agent(_) | Principal::Tool(_) => Rights([Right::Read].into()),
     }

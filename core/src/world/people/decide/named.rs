@@ -5,36 +5,44 @@ use crate::event::Right;
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::ids::PersonName;
 use crate::ids::alike::Looks;
+use crate::ids::principal::{Party, Person};
 use crate::spec::Definition;
 use crate::world::decide::{Draft, No};
 use crate::world::talk::decide::message;
 
-/// Refuses a person under a name that is nobody's or could be taken for somebody else's, and
-/// decisions that a script plays where a user of this machine has acted: whoever runs it may be
+/// Refuses a person or a service under a name that is nobody's or could be taken for somebody
+/// else's, and decisions that a script plays where a user of this machine has acted: whoever runs it may be
 /// that user.
 pub(in crate::world) fn check_giver(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
     let rule = action.kind().rule();
-    let (Some(person), Some(right)) = (draft.principal.person(), rule.right) else {
+    let (Some(party), Some(right)) = (draft.principal.party(), rule.right) else {
         return Ok(());
     };
-    if person.is_played() && right != Right::Post && draft.world.people.are_in_local_hands() {
+    let is_played = party.person().is_some_and(Person::is_played);
+    if is_played && right != Right::Post && draft.world.people.are_in_local_hands() {
         return Err(No::right(RefusalReason::Played));
     }
-    let fault = || {
-        // What is done under an agent's own name is refused where it is said what is done.
-        match message::is_called_like_an_agent(draft, &person.display) {
-            true if right == Right::Operate => {
-                Some(format!("an agent is called {}", person.display))
-            }
-            true => None,
-            false => draft.world.name_fault(&person.display),
-        }
-    };
-    match fault() {
+    match fault_of_name(draft, &party, right) {
         Some(_) if rule.refusals == Refusals::Recorded => Err(No::right(RefusalReason::NotAPerson)),
         Some(why) => Err(No::Quiet(Refusal::BadMessage { why })),
         None => Ok(()),
     }
+}
+
+/// Returns the reason that `party` cannot do here what asks for `right`, by its name alone.
+fn fault_of_name(draft: &Draft<'_>, party: &Party, right: Right) -> Option<String> {
+    let name = party.display();
+    // What is done under an agent's own name is refused where it is said what is done.
+    if message::is_called_like_an_agent(draft, name) {
+        return (right == Right::Operate).then(|| format!("an agent is called {name}"));
+    }
+    let is_of_person = draft.world.people.roster().contains_key(name);
+    if party.person().is_none() && is_of_person {
+        return Some(format!(
+            "a person of the room is called {name}: give the service another name"
+        ));
+    }
+    draft.world.name_fault(name)
 }
 
 /// Refuses a definition with a new agent whose name could be taken for a person's of the room.

@@ -2,8 +2,10 @@
 
 use crate::command::Action;
 use crate::event::refusal::{Refusal, RefusalReason};
-use crate::event::{Rights, RightsChanged};
-use crate::ids::principal::{Principal, proof};
+use crate::event::{Holder, Rights, RightsChanged};
+use crate::ids::PersonName;
+use crate::ids::principal::Principal;
+use crate::spec::rules::Rules;
 use crate::world::People;
 use crate::world::decide::{Draft, No};
 use crate::world::talk::decide::message;
@@ -11,11 +13,11 @@ use crate::world::talk::decide::message;
 /// The longest method and subject together, in bytes.
 const PROOF_MAX: usize = 512;
 
-/// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of
+/// Refuses what a person or a service has no right to, before anything of it is looked up: they learn nothing of
 /// what there is. Agents and tools are refused by what they try, as they always were.
 pub(in crate::world) fn check_right(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
     match (draft.principal, action.kind().rule().right) {
-        (Principal::Person(_), Some(right))
+        (Principal::Person(_) | Principal::Service(_), Some(right))
             if !draft.world.rights_of(draft.principal).has(right) =>
         {
             Err(No::right(RefusalReason::NoRight))
@@ -24,26 +26,22 @@ pub(in crate::world) fn check_right(draft: &Draft<'_>, action: &Action) -> Resul
     }
 }
 
-/// Gives a person other rights; nothing happens if they have them already.
+/// Gives a person or a service other rights; nothing happens if they have them already.
 ///
 /// Whoever may operate may give any right, and may take the last `operate` away from everyone: they
 /// may revise the definition, which says the same and more. The world can always give it back, and
 /// so can a definition that a world is opened with.
 pub(in crate::world) fn set_rights(
     draft: &mut Draft<'_>,
-    method: &str,
-    subject: &str,
+    (holder, method, subject): (Holder, &str, &str),
     rights: Option<&Rights>,
 ) -> Result<(), No> {
-    if draft
-        .principal
-        .person()
-        .is_some_and(|person| message::is_called_like_an_agent(draft, &person.display))
-    {
+    let is_an_agent_s = |name: &PersonName| message::is_called_like_an_agent(draft, name);
+    if draft.principal.display().is_some_and(is_an_agent_s) {
         return Err(No::right(RefusalReason::NotAPerson));
     }
     let changed = draft.world.people.changed_rights();
-    let known = changed.get(&proof(method, subject));
+    let known = changed.get(&holder.proof(method, subject));
     check_proof(method, subject)?;
     if rights.is_some() && known.is_none() && changed.len() >= People::RIGHTS_MAX {
         let max = People::RIGHTS_MAX;
@@ -56,11 +54,47 @@ pub(in crate::world) fn set_rights(
         let subject = subject.to_owned();
         let rights = rights.cloned();
         draft.push(RightsChanged {
+            holder,
             method,
             subject,
             rights,
         });
     }
+    Ok(())
+}
+
+/// Gives whoever begins a world all rights in it, in the same commit: a crash behind it leaves no
+/// world without an owner.
+pub(in crate::world) fn own(draft: &mut Draft<'_>, rules: &Rules) -> Result<(), No> {
+    let (holder, method, subject, display) = match draft.principal {
+        Principal::Person(person) => (
+            Holder::Person,
+            &person.method,
+            &person.subject,
+            &person.display,
+        ),
+        Principal::Service(service) => (
+            Holder::Service,
+            &service.method,
+            &service.subject,
+            &service.display,
+        ),
+        Principal::Agent(_) | Principal::Tool(_) | Principal::World | Principal::Runtime => {
+            return Ok(());
+        }
+    };
+    if rules.names().find(display.as_str()).is_some() {
+        return Err(bad(format!(
+            "an agent of the room is called {display}: its owner needs another name"
+        )));
+    }
+    check_proof(method, subject)?;
+    draft.push(RightsChanged {
+        holder,
+        method: method.clone(),
+        subject: subject.clone(),
+        rights: Some(Rights::all()),
+    });
     Ok(())
 }
 
