@@ -12,6 +12,7 @@ pub(super) mod decide;
 pub(super) mod fold;
 mod grant;
 mod request;
+mod second;
 
 pub use grant::Grant;
 pub use request::{Request, RequestKind, Settled};

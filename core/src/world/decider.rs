@@ -9,11 +9,11 @@ use crate::ids::Digest;
 mod tests;
 
 /// Counted up whenever `decide` may answer differently to the same history.
-pub const DECIDER_VERSION: u32 = 7;
+pub const DECIDER_VERSION: u32 = 8;
 
 /// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older
 /// checkpoints are then left alone, and their worlds are folded anew.
-const STATE_LAYOUT: u32 = 2;
+const STATE_LAYOUT: u32 = 3;
 
 /// The version of this build.
 pub const BINARY: &str = env!("CARGO_PKG_VERSION");

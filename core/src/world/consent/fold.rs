@@ -6,7 +6,7 @@ use crate::event::{
     ApprovalDecided, ApprovalExpired, ApprovalRequested, GrantGiven, GrantRevoked, GrantUsed,
     QuestionAnswered, QuestionAsked, Verdict,
 };
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, Attempt, CallId, GrantId, RequestId};
 use crate::tool::{Question, reads_json};
 use crate::world::memory::{Allowance, CallState, Given, GivenForm};
@@ -147,8 +147,8 @@ pub(in crate::world) fn answer_question(world: &mut World, event: &QuestionAnswe
     calls::fold::make_ready(world, &event.agent, event.call, next);
 }
 
-pub(in crate::world) fn settle_by(world: &mut World, request: RequestId, by: Person, how: &str) {
-    let decided = Decided::by_person(by, how);
+pub(in crate::world) fn settle_by(world: &mut World, request: RequestId, by: Party, how: &str) {
+    let decided = Decided::by_party(by, how);
     let reason = RefusalReason::AlreadyDecided;
     world.consent.settle(request, world.head, reason, decided);
 }

@@ -7,7 +7,7 @@ use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
     DecisionText, Event, Verdict, WorldEvent,
 };
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
 use crate::spec::WorldSpec;
 use crate::spec::rules::schema_digest;
@@ -16,6 +16,7 @@ use crate::world::calls::decide::admission::Asking;
 use crate::world::calls::decide::{admission, call};
 use crate::world::consent::decide::now::Now;
 use crate::world::consent::decide::{grant, now, question, verification};
+use crate::world::consent::second;
 use crate::world::decide::{Draft, No};
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::opening::lineage;
@@ -168,7 +169,7 @@ pub(in crate::world) fn decide(
     id: RequestId,
     judgement: &Judgement,
 ) -> Result<(), No> {
-    let person = question::person(draft, id)?;
+    let party = question::party(draft, id)?;
     // A request is named by a position, which other worlds have too (decision 0014).
     if let Some(other) = judgement.world.filter(|world| *world != draft.id) {
         let is_parent = lineage::comes_from(draft.world, other);
@@ -184,7 +185,7 @@ pub(in crate::world) fn decide(
     // A no is taken whatever has become of the tool since: nothing runs by it.
     if judgement.verdict == Verdict::Deny {
         roster::enrol(draft);
-        record_decision(draft, person, id, request, judgement, false);
+        record_decision(draft, &party, id, request, judgement, false);
         admission::end(
             draft,
             &request.agent,
@@ -195,34 +196,31 @@ pub(in crate::world) fn decide(
         return Ok(());
     }
     let pending = pending(draft, id, request)?;
-    verification::person(draft, person, &pending)?;
+    verification::eyes(draft, &party, &pending)?;
     let edited = verification::edited(draft, &pending, judgement)?;
     if edited.is_none() {
         verification::fits(draft, &pending)?;
     }
     // With other arguments the call may have an effect for which the rules want two.
-    if let Some(arguments) = edited
-        && grant::is_by_one(
-            draft,
-            pending.agent,
-            pending.tool.effect_at(arguments),
-            person,
-        )
-    {
-        return Err(No::about(RefusalReason::SamePerson, id));
+    let wants_two = edited.is_some_and(|arguments| {
+        let effect = pending.tool.effect_at(arguments);
+        second::wants_two(draft.world, pending.agent, effect)
+    });
+    if let Some(reason) = grant::fault_of_eyes(draft, pending.agent, wants_two, &party) {
+        return Err(No::about(reason, id));
     }
     verification::reach(&pending, edited.unwrap_or(pending.arguments), judgement)?;
     roster::enrol(draft);
-    record_decision(draft, person, id, request, judgement, edited.is_some());
+    record_decision(draft, &party, id, request, judgement, edited.is_some());
     match edited {
         None => grant::grant(
             draft,
-            person,
+            &party,
             &pending,
             (pending.call, pending.effect, pending.arguments),
             judgement,
         ),
-        Some(arguments) => run_edited(draft, person, &pending, arguments, judgement),
+        Some(arguments) => run_edited(draft, &party, &pending, arguments, judgement),
     }
     Ok(())
 }
@@ -298,7 +296,7 @@ pub(in crate::world) fn pending<'w>(
 
 fn record_decision(
     draft: &mut Draft<'_>,
-    person: &Person,
+    party: &Party,
     id: RequestId,
     request: &Request,
     judgement: &Judgement,
@@ -324,7 +322,7 @@ fn record_decision(
         is_edited,
         shares_reason,
         shown,
-        by: person.clone(),
+        by: party.clone(),
         text: DecisionText { reason, arguments }.into(),
     });
 }
@@ -333,7 +331,7 @@ fn record_decision(
 /// without being asked about again, unless it may do more.
 fn run_edited<'w>(
     draft: &mut Draft<'w>,
-    person: &Person,
+    party: &Party,
     pending: &Pending<'w>,
     arguments: &str,
     judgement: &Judgement,
@@ -366,7 +364,7 @@ fn run_edited<'w>(
         };
         return request_approval(draft, &asking, arguments_digest(arguments));
     }
-    grant::grant(draft, person, pending, (call, effect, arguments), judgement);
+    grant::grant(draft, party, pending, (call, effect, arguments), judgement);
 }
 
 /// Closes a call in favour of a new one, which answers the same label.

@@ -8,7 +8,7 @@ use crate::event::refusal::RefusalReason;
 use crate::event::{
     CallEvent, Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider,
 };
-use crate::ids::principal::{Person, Principal};
+use crate::ids::principal::{Party, Person, Principal};
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
 use crate::spec::WorldSpec;
 use crate::spec::rules::schema_digest;
@@ -17,8 +17,8 @@ use crate::tool::{EffectClass, ToolSpec};
 use crate::world::calls::decide::admission;
 use crate::world::consent::decide::approval::Pending;
 use crate::world::consent::decide::{approval, verification};
+use crate::world::consent::second;
 use crate::world::decide::{Draft, No};
-use crate::world::meters::episode;
 use crate::world::opening::lineage;
 use crate::world::people::decide::roster;
 use crate::world::talk::decide::message;
@@ -29,7 +29,7 @@ use crate::world::{Grant, RequestKind};
 /// the requests that wait and are like it follow.
 pub(in crate::world) fn grant<'w>(
     draft: &mut Draft<'w>,
-    person: &Person,
+    party: &Party,
     pending: &Pending<'w>,
     (call, effect, arguments): (CallId, EffectClass, &str),
     judgement: &Judgement,
@@ -56,7 +56,7 @@ pub(in crate::world) fn grant<'w>(
         turn: (judgement.scope == Scope::Turn).then_some(open.turn),
         reach: reach(&judgement.wider, arguments),
         expires_at: draft.now().after(ttl),
-        by: person.clone(),
+        by: party.clone(),
     };
     let grant = GrantId(draft.push(given));
     use_grant(draft, grant, agent, call, None);
@@ -125,6 +125,7 @@ pub(in crate::world) fn grant_for(
         .and_then(|memory| memory.turn.as_ref())
         .map(|turn| turn.id);
     let arguments = read(arguments).ok()?;
+    let wants_two = second::wants_two(draft.world, agent, effect);
     let allows = |given: &GrantGiven| {
         given.agent == *agent
             && given.tool == tool.name
@@ -135,10 +136,10 @@ pub(in crate::world) fn grant_for(
             && tool.can_grant(given.reach.constraints())
             && given.reach.holds(&arguments)
             && (given.reach != Reach::Any || tool.grants_any)
-            && !is_by_one(draft, agent, effect, &given.by)
+            && fault_of_eyes(draft, agent, wants_two, &given.by).is_none()
             && draft
                 .world
-                .rights_of(&Principal::Person(given.by.clone()))
+                .rights_of(&Principal::from(given.by.clone()))
                 .has(Right::Decide)
     };
     let kept = draft
@@ -179,44 +180,39 @@ fn used_now(draft: &Draft<'_>, grant: GrantId) -> u32 {
     u32::try_from(draft.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
 }
 
-/// Tells whether the room wants a second person to allow such a call, by the rules of the turn or
-/// by those of now, and `person` is the one who began what led to it.
-pub(in crate::world) fn is_by_one(
+/// Returns why the yes of `party` is not enough for a call of `agent`, if the room `wants_two`
+/// people for it: they began what led to it, or they are no person.
+pub(in crate::world) fn fault_of_eyes(
     draft: &Draft<'_>,
     agent: &AgentName,
-    effect: EffectClass,
-    person: &Person,
-) -> bool {
-    let mut rules = [turn::rules_of(draft, agent), &*draft.world.rules].into_iter();
-    // Four eyes of the turn's rules or of those in force: either alone could be changed round the
-    // other (decision 0023).
-    rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect))
-        && has_begun(draft, agent, person)
-}
-
-/// Tells whether `person` is one of those who began what led to the agent's turn, as far as anybody
-/// can tell.
-pub(in crate::world) fn has_begun(draft: &Draft<'_>, agent: &AgentName, person: &Person) -> bool {
-    let world = draft.world;
-    let turn = turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref());
-    let opened = message::opened_turn(draft, agent).map_or(0, |opened| opened.news.len());
-    match turn {
-        Some(turn) => turn
-            .began_by
-            .iter()
-            .any(|one| world.people.is_one_hand(one, person)),
-        None => {
-            episode::began_by(world, agent, opened).any(|one| world.people.is_one_hand(one, person))
+    wants_two: bool,
+    party: &Party,
+) -> Option<RefusalReason> {
+    match party {
+        _ if !wants_two => None,
+        Party::Service { .. } => Some(RefusalReason::ServiceForTwo),
+        Party::Person(person) => {
+            has_begun(draft, agent, person).then_some(RefusalReason::SamePerson)
         }
     }
 }
 
+/// Tells whether `person` is one of those who began what led to the agent's turn, as far as anybody
+/// can tell.
+fn has_begun(draft: &Draft<'_>, agent: &AgentName, person: &Person) -> bool {
+    let world = draft.world;
+    let opened = message::opened_turn(draft, agent).map_or(0, |opened| opened.news.len());
+    second::began_by(world, agent, opened)
+        .into_iter()
+        .any(|one| world.people.is_one_hand(one, person))
+}
+
 pub(in crate::world) fn revoke(draft: &mut Draft<'_>, grant: GrantId) -> Result<(), No> {
-    let person = draft
+    let party = draft
         .principal
-        .person()
-        .filter(|person| !message::is_called_like_an_agent(draft, &person.display));
-    let person = person.ok_or(No::right(RefusalReason::NotAPerson))?.clone();
+        .party()
+        .filter(|party| !message::is_called_like_an_agent(draft, party.display()));
+    let party = party.ok_or(No::right(RefusalReason::NotAPerson))?;
     let is_open = draft
         .world
         .consent
@@ -236,7 +232,7 @@ pub(in crate::world) fn revoke(draft: &mut Draft<'_>, grant: GrantId) -> Result<
     roster::enrol(draft);
     draft.push(GrantRevoked {
         grant,
-        by: Some(person),
+        by: Some(party),
     });
     Ok(())
 }

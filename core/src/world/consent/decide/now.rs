@@ -12,6 +12,7 @@ use crate::world::World;
 use crate::world::calls::decide::admission::Asking;
 use crate::world::calls::decide::{admission, call};
 use crate::world::consent::decide::{approval, grant};
+use crate::world::consent::second;
 use crate::world::decide::Draft;
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::turns::decide::turn;
@@ -159,9 +160,10 @@ fn is_covered(
     arguments: &str,
 ) -> bool {
     let effect = tool.effect_at(arguments);
-    open.allowed
-        .as_ref()
-        .is_some_and(|yes| effect <= yes.effect && !grant::is_by_one(draft, agent, effect, &yes.by))
+    let wants_two = second::wants_two(draft.world, agent, effect);
+    open.allowed.as_ref().is_some_and(|yes| {
+        effect <= yes.effect && grant::fault_of_eyes(draft, agent, wants_two, &yes.by).is_none()
+    })
 }
 
 /// Tells whether a grant allows the call; it is used then.

@@ -4,11 +4,12 @@ use crate::command::{Reply, Settlement};
 use crate::content::Content;
 use crate::event::refusal::RefusalReason;
 use crate::event::{OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, RequestId};
 use crate::tool::Choose;
 use crate::world::calls::decide::call;
 use crate::world::consent::decide::{approval, grant};
+use crate::world::consent::second;
 use crate::world::decide::{Draft, No};
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::opening::lineage;
@@ -22,7 +23,7 @@ pub(in crate::world) fn answer(
     id: RequestId,
     reply: &Reply,
 ) -> Result<(), No> {
-    let person = person(draft, id)?;
+    let party = party(draft, id)?;
     let request = request(draft, id)?;
     let RequestKind::Question {
         options,
@@ -54,7 +55,7 @@ pub(in crate::world) fn answer(
         call: request.call,
         agent: request.agent.clone(),
         options,
-        by: person.clone(),
+        by: party,
         text: Content::Present(text),
     });
     Ok(())
@@ -65,7 +66,7 @@ pub(in crate::world) fn settle(
     id: RequestId,
     settlement: &Settlement,
 ) -> Result<(), No> {
-    let person = person(draft, id)?;
+    let party = party(draft, id)?;
     let request = request(draft, id)?;
     let RequestKind::Outcome { is_open, .. } = &request.kind else {
         return Err(No::about(RefusalReason::OtherKind, id));
@@ -82,7 +83,7 @@ pub(in crate::world) fn settle(
                 draft,
                 &request.agent,
                 open.as_ref().ok().copied(),
-                person,
+                &party,
                 id,
             )?;
             (SettledHow::RunAgain, None)
@@ -111,13 +112,13 @@ pub(in crate::world) fn settle(
     Ok(())
 }
 
-/// Checks that running a call again is not allowed by the one who began what led to it, where the
-/// room wants two.
+/// Checks that running a call again is allowed by a person who did not begin what led to it, where
+/// the room wants two.
 fn verify_second(
     draft: &Draft<'_>,
     agent: &AgentName,
     open: Option<&OpenCall>,
-    person: &Person,
+    party: &Party,
     id: RequestId,
 ) -> Result<(), No> {
     let Some(open) = open else { return Ok(()) };
@@ -125,14 +126,11 @@ fn verify_second(
         .tool
         .as_ref()
         .and_then(|tool| turn::rules_of(draft, agent).spec().tools.get(tool));
-    let effect = open.effect.or(tool.map(|tool| tool.effect));
-    let is_by_one = effect.is_none_or(|effect| grant::is_by_one(draft, agent, effect, person))
-        || (open.wants_two && grant::has_begun(draft, agent, person));
-    if is_by_one && tool.is_some() {
-        Err(No::about(RefusalReason::SamePerson, id))
-    } else {
-        Ok(())
-    }
+    let Some(tool) = tool else { return Ok(()) };
+    let effect = open.effect.unwrap_or(tool.effect);
+    let wants_two = open.wants_two || second::wants_two(draft.world, agent, effect);
+    let fault = grant::fault_of_eyes(draft, agent, wants_two, party);
+    fault.map_or(Ok(()), |reason| Err(No::about(reason, id)))
 }
 
 /// Tells whether a text is longer than a message of the room may be.
@@ -142,16 +140,16 @@ pub(in crate::world) fn is_too_long(draft: &Draft<'_>, text: Option<&str>) -> bo
     text.is_some_and(|text| text.len() > max)
 }
 
-/// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a
-/// person who is called like an agent: the log would name the agent as the one who decided.
-pub(in crate::world) fn person<'w>(draft: &Draft<'w>, id: RequestId) -> Result<&'w Person, No> {
+/// The person or the service who gives the command. Agents, tools and the runtime decide nothing,
+/// nor does anybody who is called like an agent: the log would name the agent as the one who decided.
+pub(in crate::world) fn party(draft: &Draft<'_>, id: RequestId) -> Result<Party, No> {
     let request = draft.world.consent.knows(id).then_some(id);
     let reason = RefusalReason::NotAPerson;
-    let person = draft
+    let party = draft
         .principal
-        .person()
-        .filter(|person| !message::is_called_like_an_agent(draft, &person.display));
-    person.ok_or(No::Recorded {
+        .party()
+        .filter(|party| !message::is_called_like_an_agent(draft, party.display()));
+    party.ok_or(No::Recorded {
         reason,
         request,
         decided: None,

@@ -4,12 +4,13 @@ use crate::command::Judgement;
 use crate::content::canonical::{arguments_digest, read};
 use crate::event::refusal::RefusalReason;
 use crate::event::{Scope, Verdict, Wider};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, Digest, RequestId};
 use crate::spec::limits::ARGUMENTS_BYTES_MAX;
 use crate::world::consent::decide::approval::Pending;
 use crate::world::consent::decide::now::Now;
 use crate::world::consent::decide::{grant, now, question};
+use crate::world::consent::second;
 use crate::world::decide::{Draft, No};
 use crate::world::turns::decide::{closing, turn};
 use crate::world::{Request, RequestKind};
@@ -74,10 +75,10 @@ pub(in crate::world) fn asked(
     }
 }
 
-/// Checks that it is not the same person who began what led to the call, where the room wants two.
-pub(in crate::world) fn person(
+/// Checks that it is a person who did not begin what led to the call, where the room wants two.
+pub(in crate::world) fn eyes(
     draft: &Draft<'_>,
-    person: &Person,
+    party: &Party,
     pending: &Pending<'_>,
 ) -> Result<(), No> {
     let Pending {
@@ -86,12 +87,9 @@ pub(in crate::world) fn person(
         effect,
         ..
     } = *pending;
-    if grant::is_by_one(draft, agent, effect, person)
-        || (open.wants_two && grant::has_begun(draft, agent, person))
-    {
-        return Err(No::about(RefusalReason::SamePerson, pending.id));
-    }
-    Ok(())
+    let wants_two = open.wants_two || second::wants_two(draft.world, agent, effect);
+    let fault = grant::fault_of_eyes(draft, agent, wants_two, party);
+    fault.map_or(Ok(()), |reason| Err(No::about(reason, pending.id)))
 }
 
 /// Checks that the arguments fit by the rules of now: those that older rules took may have two
