@@ -36,6 +36,7 @@ mod rights;
 mod roster;
 mod routing;
 mod ruling;
+mod services;
 mod several;
 mod signing;
 mod stop;

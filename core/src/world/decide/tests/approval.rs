@@ -196,7 +196,7 @@ fn second_decision_is_told_who_decided_and_how() {
     let past = past.then(deny(request));
     let decision = past.decide(&allow(request));
     let by = Decided {
-        by: Some(person("ada")),
+        by: Some(person("ada").into()),
         how: "deny".to_owned(),
     };
     assert_eq!(
@@ -337,7 +337,7 @@ fn question_is_asked_of_people_and_its_answer_starts_the_call_again() {
         call,
         agent: agent("bob"),
         options: vec![1],
-        by: person("ada"),
+        by: person("ada").into(),
         text: crate::content::Content::Present(None),
     }));
     check(

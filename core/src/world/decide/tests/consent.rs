@@ -16,6 +16,7 @@ mod eyes;
 mod forged;
 mod grant;
 mod random;
+mod service;
 
 pub(super) fn judged(name: &str, request: RequestId, judgement: Judgement) -> Command {
     judged_by(ada(), name, request, judgement)

@@ -147,3 +147,36 @@ fn command_with_a_steps_key_records_the_step() {
     assert_eq!(past.world.script().done[&3].digest, Digest::of(&[b"say"]));
     assert_eq!(past.world.script().done[&3].at, past.world.head());
 }
+
+/// The events of a new world, and the command that is read back from its first commit.
+fn begun(principal: Principal, labelled: Labelled) -> (Past, Command) {
+    let create = create_with(room(), None, labelled);
+    let command = Command::of(principal, create);
+    (Past::empty().then(command.clone()), command)
+}
+
+#[test]
+fn whoever_begins_a_world_owns_it_from_the_first_commit_on() {
+    let labelled = Labelled {
+        owner: Some("local:ada".to_owned()),
+        labels: [("title".to_owned(), "A desk".to_owned())].into(),
+    };
+    let ada = Principal::Person(person("ada"));
+    let (past, command) = begun(ada.clone(), labelled.clone());
+    assert_eq!(past.world.rights_of(&ada), Rights::all());
+    assert_eq!(
+        past.world.access().people().get("local:ada"),
+        Some(&&Rights::all())
+    );
+    assert_eq!(*past.world.labelled(), labelled);
+    assert_eq!(past.commits.len(), 1);
+    assert_eq!(Command::rebuild(&past.commits[0]), Ok(command));
+}
+
+#[test]
+fn world_that_nobody_in_particular_begins_names_nobody() {
+    let (past, command) = begun(Principal::Runtime, Labelled::default());
+    assert!(past.world.access().people().is_empty());
+    assert_eq!(*past.world.labelled(), Labelled::default());
+    assert_eq!(Command::rebuild(&past.commits[0]), Ok(command));
+}

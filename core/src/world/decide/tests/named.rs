@@ -116,6 +116,7 @@ fn where_a_local_user_has_acted_no_decision_of_a_script_is_taken() {
         ),
     );
     let rights = Action::World(WorldAction::SetRights {
+        holder: Holder::Person,
         method: "local".to_owned(),
         subject: "x".to_owned(),
         rights: None,
@@ -239,6 +240,7 @@ fn revision_names_who_made_it_and_asks_for_the_right_to_operate() {
         );
     }
     let rights = Action::World(WorldAction::SetRights {
+        holder: Holder::Person,
         method: "local".to_owned(),
         subject: "ada".to_owned(),
         rights: Some(Rights([Right::Operate].into())),

@@ -1,6 +1,6 @@
 //! The first opening in a copy of the store: people are asked anew, and nothing that was allowed runs unasked.
 
-use crate::command::{Action, Reply, Settlement, WorldAction};
+use crate::command::{Reply, Settlement};
 use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::{Attempt, CallId, CopyId, RequestId};
@@ -219,30 +219,8 @@ fn doubt_is_asked_about_anew_whether_the_call_is_open_or_not() {
 
 #[test]
 fn world_that_begins_in_a_copy_is_not_restored_there() {
-    let Action::World(WorldAction::Create {
-        world,
-        name,
-        clock,
-        base,
-        definition,
-        node,
-        signer,
-        ..
-    }) = create(room())
-    else {
-        panic!()
-    };
     let copy = Some(CopyId(uuid::Uuid::from_bytes([1; 16])));
-    let create = Action::World(WorldAction::Create {
-        world,
-        name,
-        clock,
-        base,
-        definition,
-        node,
-        signer,
-        copy,
-    });
+    let create = create_with(room(), copy, Labelled::default());
     let past = Past::empty()
         .then(runtime(create))
         .bob_calls(&[("wipe", "{}")]);

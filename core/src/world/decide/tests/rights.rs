@@ -26,6 +26,7 @@ fn by(name: &str, action: Action) -> Command {
 fn set(subject: &str, rights: Option<&[Right]>) -> Action {
     let (method, subject) = ("local".to_owned(), subject.to_owned());
     Action::World(WorldAction::SetRights {
+        holder: Holder::Person,
         method,
         subject,
         rights: rights.map(only),

@@ -1,6 +1,6 @@
-use crate::command::{Action, Command, ShellAction, TalkAction};
+use crate::command::{Action, Command, ShellAction, TalkAction, WorldAction};
 use crate::content::Content;
-use crate::event::refusal::Refusal;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::Principal;
 use crate::ids::{Attempt, MessageId, ModelCallId};
@@ -294,6 +294,32 @@ fn what_is_withheld_is_recorded_before_the_message() {
 }
 
 #[test]
+fn look_at_withheld_text_is_recorded_and_only_that() {
+    let past = Past::began()
+        .said("@bob hi")
+        .woke("bob")
+        .answered("bob", text("I look. {\"name\":\"look\",\"arguments\":{}}"));
+    let commit = past.commits.last().unwrap();
+    let is_kept = |event: &Event| ArtifactWithheld::of_event(event).is_some();
+    let withheld = commit
+        .numbered()
+        .find(|(_, event)| is_kept(event))
+        .unwrap()
+        .0;
+    let look = |at| Command::of(ada(), Action::World(WorldAction::ViewWithheld { at }));
+    let by = ada();
+    let viewed = Event::World(WorldEvent::WithheldViewed(WithheldViewed { withheld, by }));
+    check(&past, &look(withheld), &accepted([viewed]));
+    let reason = RefusalReason::NothingWithheld;
+    let command = look(past.world.head().next());
+    check(
+        &past,
+        &command,
+        &recorded(reason, [refused(&command, reason, None)]),
+    );
+}
+
+#[test]
 fn reply_that_is_an_artifact_alone_passes() {
     let past = Past::began().said("@bob hi").woke("bob");
     let turn = past.turn("bob");
@@ -358,7 +384,7 @@ fn outcomes_of_the_shell_from_anybody_else_are_refused_and_recorded() {
         principal: ada(),
         ..past.answer("bob", text("hello"))
     };
-    let reason = refusal::RefusalReason::NotTheRuntime;
+    let reason = RefusalReason::NotTheRuntime;
     check(
         &past,
         &forged,

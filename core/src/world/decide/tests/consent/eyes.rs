@@ -1,5 +1,5 @@
 use crate::command::{ConsentAction, TalkAction};
-use crate::ids::principal::Person;
+use crate::ids::principal::{Party, Person};
 use crate::tool::EffectClass;
 use crate::world::decide::tests::consent::*;
 
@@ -25,6 +25,24 @@ fn who_began_it_cannot_allow_it() {
     );
     past.clone().then(judged_by(kim(), "bob", request, yes()));
     past.then(deny(request));
+}
+
+#[test]
+fn a_room_of_four_eyes_names_who_cannot_allow_a_call() {
+    let past = wiping(two_eyes(), &["a"]);
+    let request = past.oldest();
+    let ada = person("ada");
+    let party = Party::from(ada.clone());
+    assert_eq!(past.world.barred_from(request), Some(vec![&ada]));
+    assert!(past.world.is_barred_from(request, &party));
+    assert!(!past.world.is_barred_from(request, &person("kim").into()));
+    let tool = past.world.tool_asked_about(request).unwrap();
+    assert_eq!(tool.name.as_str(), "wipe");
+    let past = wiping(Past::with(room_with(|_| {})), &["a"]);
+    assert_eq!(past.world.barred_from(past.oldest()), None);
+    let none = RequestId(crate::ids::Position::ZERO);
+    assert_eq!(past.world.barred_from(none), None);
+    assert!(!past.world.is_barred_from(past.oldest(), &party));
 }
 
 #[test]

@@ -211,6 +211,6 @@ fn client_learns_who_was_first_and_nothing_else() {
     };
     assert_eq!(
         (decided.by, decided.how.as_str()),
-        (Some(person("ada")), "deny")
+        (Some(person("ada").into()), "deny")
     );
 }

@@ -167,7 +167,7 @@ fn new_grant_decides_the_requests_that_wait_and_are_like_it() {
     };
     assert_eq!(
         (decided.by, decided.how.as_str()),
-        (Some(person("ada")), "granted")
+        (Some(person("ada").into()), "granted")
     );
 }
 
@@ -406,6 +406,7 @@ fn grant_holds_only_while_its_giver_may_decide() {
     let past = past.then(Command::of(
         kim,
         Action::World(WorldAction::SetRights {
+            holder: Holder::Person,
             method,
             subject,
             rights,
