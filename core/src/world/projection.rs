@@ -101,7 +101,7 @@ fn text_event(
         at,
         message: posted.message,
         episode: EpisodeId(at),
-        from: shown(&posted.author),
+        from: posted.author.to_string(),
         is_person: matches!(posted.author, Author::Person(_)),
         text,
         attachments: posted
@@ -120,14 +120,6 @@ fn said_at(at: Position, commit: &Commit) -> Option<String> {
         .find(|message| message.at == at)
         .map(|message| message.text)
         .filter(|text| !text.is_empty())
-}
-
-fn shown(author: &Author) -> String {
-    match author {
-        Author::Person(person) => person.to_string(),
-        Author::Agent(agent) => agent.to_string(),
-        Author::World => "world".to_owned(),
-    }
 }
 
 /// Results of one agent's calls.

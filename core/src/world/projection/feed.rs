@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Attachment, Author, CallStatus, CloseReason, Notice, Scope, Span};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{
     AgentName, Attempt, CallId, EpisodeId, MessageId, PersonName, Position, RequestId, Time, TurnId,
 };
@@ -120,9 +120,10 @@ pub enum FeedBody {
         message: MessageId,
         /// The author.
         author: Author,
-        /// The person who said it, with the proof: two may have the same name. `None` unless a person speaks.
+        /// The person or the service who said it, with the proof: two may have the same name. `None` if an agent or the
+        /// world speaks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<Person>,
+        by: Option<Party>,
         /// The message it answers, if it says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reply_to: Option<MessageId>,
@@ -162,9 +163,9 @@ pub enum FeedBody {
         /// The decision in one word: `allow`, `deny`, `answered`; `ran`, `not_run`, `run_again` or `late` of an outcome;
         /// `expired`, `closed` and their like if no person decided.
         how: String,
-        /// The person who decided; `None` if time or the runtime did.
+        /// The person or the service who decided; `None` if time or the runtime did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<Person>,
+        by: Option<Party>,
         /// The reach of an approval.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scope: Option<Scope>,
@@ -239,6 +240,26 @@ pub enum FeedBody {
         /// The events whose content it is, in order.
         events: Vec<Span>,
     },
+}
+
+impl FeedBody {
+    /// The kind in one word, as it stands in JSON.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Message { .. } => "message",
+            Self::Notice { .. } => "notice",
+            Self::Request { .. } => "request",
+            Self::Decision { .. } => "decision",
+            Self::CallStarted { .. } => "call_started",
+            Self::CallFinished { .. } => "call_finished",
+            Self::CallReplaced { .. } => "call_replaced",
+            Self::Activity { .. } => "activity",
+            Self::Revised { .. } => "revised",
+            Self::Branched {} => "branched",
+            Self::Erased { .. } => "erased",
+        }
+    }
 }
 
 /// A change in who works.

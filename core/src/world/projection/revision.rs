@@ -6,7 +6,6 @@ use crate::command::commit::Commit;
 use crate::event::{Author, Event, MessageEdited, TalkEvent};
 use crate::ids::{EpisodeId, MessageId, Position};
 use crate::port::TextEvent;
-use crate::world::projection::shown;
 
 /// Messages left the room. Whoever shows messages shows them no longer, or says that they are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,24 +37,34 @@ impl Revision {
     #[must_use]
     pub fn of(commit: &Commit) -> Vec<Self> {
         let revision = |(at, event): (Position, &Event)| {
-            let (message, how, gone) = if let Event::Talk(TalkEvent::MessageEdited(edited)) = event
-            {
-                (edited.message, Revised::Edited, &edited.gone)
-            } else if let Event::Talk(TalkEvent::MessageRetracted(retracted)) = event {
-                (retracted.message, Revised::Retracted, &retracted.gone)
-            } else if let Event::Talk(TalkEvent::ReplyRegenerated(made)) = event {
-                (made.message, Revised::Regenerated, &made.gone)
-            } else {
+            let Event::Talk(event) = event else {
                 return None;
             };
-            Some(Self {
-                at,
-                message,
-                how,
-                gone: gone.clone(),
-            })
+            Self::of_event(at, event)
         };
         commit.numbered().filter_map(revision).collect()
+    }
+
+    /// The revision that the event at `at` is; `None` if it is none.
+    pub(super) fn of_event(at: Position, event: &TalkEvent) -> Option<Self> {
+        let (message, how, gone) = match event {
+            TalkEvent::MessageEdited(edited) => (edited.message, Revised::Edited, &edited.gone),
+            TalkEvent::MessageRetracted(retracted) => {
+                (retracted.message, Revised::Retracted, &retracted.gone)
+            }
+            TalkEvent::ReplyRegenerated(made) => (made.message, Revised::Regenerated, &made.gone),
+            TalkEvent::MessagePosted(_)
+            | TalkEvent::MessageRouted(_)
+            | TalkEvent::NoticePosted(_)
+            | TalkEvent::ArtifactWithheld(_)
+            | TalkEvent::StateObserved(_) => return None,
+        };
+        Some(Self {
+            at,
+            message,
+            how,
+            gone: gone.clone(),
+        })
     }
 }
 
@@ -66,7 +75,7 @@ pub(super) fn edited_event(at: Position, edited: &MessageEdited) -> TextEvent {
         at,
         message: edited.message,
         episode: EpisodeId(at),
-        from: shown(&edited.author),
+        from: edited.author.to_string(),
         is_person: matches!(edited.author, Author::Person(_)),
         text: body.text,
         attachments: body.attachments,

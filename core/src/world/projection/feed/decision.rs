@@ -5,7 +5,7 @@ use crate::event::{
     ApprovalDecided, CallEvent, DecisionText, Event, OutcomeSettled, QuestionAnswered, Scope,
     SettledHow, SettledText, Verdict,
 };
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{CallId, RequestId};
 use crate::world::consent::Settled;
 use crate::world::projection::feed::FeedBody;
@@ -41,7 +41,7 @@ pub(super) fn decision(
 struct Said {
     /// The decision in one word, where the event is plainer than the state.
     how: Option<&'static str>,
-    by: Option<Person>,
+    by: Option<Party>,
     scope: Option<Scope>,
     text: Option<String>,
     options: Vec<u32>,
@@ -104,7 +104,7 @@ impl Said {
                 SettledHow::RunAgain => "run_again",
                 SettledHow::Late => "late",
             }),
-            by: settled.by.person().cloned(),
+            by: settled.by.party(),
             text: result,
             ..Self::default()
         }

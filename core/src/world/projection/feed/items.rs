@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::command::commit::Commit;
 use crate::content::Content;
 use crate::event::{
-    Author, CallEvent, CallReplaced, CallStatus, Event, MessageEdited, MessageRouted,
-    OutcomeSettled, SettledHow, TalkEvent, ToolFinished, ToolStarted, TurnEvent, WorldEvent,
+    Author, CallEvent, CallReplaced, CallStatus, Event, MessageRouted, OutcomeSettled, SettledHow,
+    TalkEvent, ToolFinished, ToolStarted, TurnEvent, WorldEvent,
 };
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, CallId, EpisodeId, Position, RequestId, Time, TurnId};
 use crate::model::response::LLMResponse;
 use crate::tool::ToolOutcome;
@@ -19,14 +19,14 @@ use crate::world::memory::{Memory, Slot};
 use crate::world::projection::feed::decision::decision;
 use crate::world::projection::feed::{FeedActivity, FeedBody, FeedItem, ItemId};
 use crate::world::projection::transcript::{said, said_anew};
-use crate::world::projection::{Revised, TranscriptMessage, Waiting, answer_of};
+use crate::world::projection::{Revision, TranscriptMessage, Waiting, answer_of};
 
 impl World {
     /// Folds one commit, and gives the items that it brings to the feed, in order.
     pub fn apply_watched(&mut self, commit: &Commit) -> Vec<FeedItem> {
         let mut watcher = Watcher {
             time: commit.header.stamp.time,
-            speaker: commit.header.principal.person().cloned(),
+            speaker: commit.header.principal.party(),
             episodes: self.episodes().keys().copied().collect(),
             turns: open_turns(self),
             pending: BTreeMap::new(),
@@ -70,8 +70,8 @@ struct Subject {
 /// Watches the fold of one commit.
 struct Watcher {
     time: Time,
-    /// The person who gave the command; `None` if no person did.
-    speaker: Option<Person>,
+    /// The person or the service who gave the command; `None` if neither did.
+    speaker: Option<Party>,
     /// The episodes that were open before the commit, and those of its messages.
     episodes: BTreeSet<EpisodeId>,
     /// The turns that were open before the commit or began in it, and their episodes. A revision forgets turns whose calls
@@ -168,7 +168,10 @@ impl Watcher {
                 let message = said(at, self.time, posted, self.answer.as_ref());
                 self.tell_message(at, posted.turn, message);
             }
-            TalkEvent::MessageEdited(edited) => self.tell_edit(at, edited),
+            TalkEvent::MessageEdited(edited) => {
+                self.tell_revision(at, None, event);
+                self.tell_message(at, None, said_anew(at, self.time, edited));
+            }
             TalkEvent::MessageRouted(routed) => self.belong(routed),
             TalkEvent::NoticePosted(posted) => {
                 let place = Place {
@@ -179,45 +182,31 @@ impl Watcher {
                 let to = posted.to.clone();
                 self.push(at, place, FeedBody::Notice { notice, to });
             }
-            TalkEvent::MessageRetracted(retracted) => {
-                let item = FeedBody::Revised {
-                    message: retracted.message,
-                    how: Revised::Retracted,
-                    gone: retracted.gone.clone(),
-                };
-                self.push(at, Place::default(), item);
-            }
-            TalkEvent::ReplyRegenerated(made) => {
-                let place = Place {
-                    agent: Some(made.agent.clone()),
-                    ..Place::default()
-                };
-                let item = FeedBody::Revised {
-                    message: made.message,
-                    how: Revised::Regenerated,
-                    gone: made.gone.clone(),
-                };
-                self.push(at, place, item);
-            }
+            TalkEvent::MessageRetracted(_) => self.tell_revision(at, None, event),
+            TalkEvent::ReplyRegenerated(made) => self.tell_revision(at, Some(&made.agent), event),
             TalkEvent::ArtifactWithheld(_) | TalkEvent::StateObserved(_) => {}
         }
     }
 
-    /// Says that the old words are gone, and then the new ones.
-    fn tell_edit(&mut self, at: Position, edited: &MessageEdited) {
-        let item = FeedBody::Revised {
-            message: edited.message,
-            how: Revised::Edited,
-            gone: edited.gone.clone(),
+    /// Says that words are gone.
+    fn tell_revision(&mut self, at: Position, agent: Option<&AgentName>, event: &TalkEvent) {
+        let Some(Revision {
+            message, how, gone, ..
+        }) = Revision::of_event(at, event)
+        else {
+            return;
         };
-        self.push(at, Place::default(), item);
-        self.tell_message(at, None, said_anew(at, self.time, edited));
+        let place = Place {
+            agent: agent.cloned(),
+            ..Place::default()
+        };
+        self.push(at, place, FeedBody::Revised { message, how, gone });
     }
 
     fn tell_message(&mut self, at: Position, turn: Option<TurnId>, message: TranscriptMessage) {
         let (agent, by) = match &message.author {
             Author::Agent(agent) => (Some(agent.clone()), None),
-            Author::Person(_) => (None, self.speaker.as_ref()),
+            Author::Person(_) | Author::Service(_) => (None, self.speaker.as_ref()),
             Author::World => (None, None),
         };
         let by = by.cloned();
