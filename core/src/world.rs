@@ -43,6 +43,7 @@ use calls::done::Doings;
 use calls::memo::Memos;
 use checkpoint::checkpointed;
 use meters::episode::Episodes;
+use meters::services::ServiceEpisodes;
 use talk::observed::States;
 use talk::transcript::Transcript;
 use turns::agents::Agents;
@@ -102,6 +103,9 @@ checkpointed! {
         /// The episodes that somebody still works on, for limits and against agents that only wake
         /// each other.
         episodes: Episodes,
+        /// The episodes that services began within the last hour; none if services began none.
+        #[serde(default)]
+        services: ServiceEpisodes,
         /// The tokens and the money of all model calls, for limits and reports.
         meters: Meters,
         /// The requests to people, and the grants that people gave.

@@ -5,7 +5,7 @@ use crate::command::commit::{CommandKey, Commit};
 use crate::content::Content;
 use crate::event::{CallEvent, Event, SpecRevised, TalkEvent, TurnEvent, WorldEvent};
 use crate::ids::Position;
-use crate::ids::principal::{Person, proof};
+use crate::ids::principal::{Person, Principal, Service};
 use crate::model::response::LLMResponse;
 use crate::world::opening::fold::{fork, opening};
 use crate::world::opening::lineage::Inherited;
@@ -20,6 +20,8 @@ pub(super) struct Fold<'w> {
     pub(super) world: &'w mut World,
     /// The person who gave the command; `None` if no person did.
     pub(super) speaker: Option<Person>,
+    /// The service that gave the command; `None` if no service did.
+    pub(super) service: Option<Service>,
     /// The answer that the events behind it refer to; `None` before there is one.
     pub(super) answer: Option<Answer>,
     /// The turns that were open in the other world, until they are gone on with; empty if the
@@ -60,7 +62,7 @@ pub(super) fn fold_watched(world: &mut World, commit: &Commit, watch: &mut impl 
     if world.head == Position::ZERO {
         world.decider = header.decider;
     }
-    let mut fold = Fold::of(world, header.principal.person());
+    let mut fold = Fold::of(world, Some(&header.principal));
     for event in &commit.events {
         watch.before(fold.world, event);
         fold.evolve(event);
@@ -90,10 +92,11 @@ impl World {
 }
 
 impl<'w> Fold<'w> {
-    fn of(world: &'w mut World, speaker: Option<&Person>) -> Self {
+    fn of(world: &'w mut World, giver: Option<&Principal>) -> Self {
         Self {
             world,
-            speaker: speaker.cloned(),
+            speaker: giver.and_then(Principal::person).cloned(),
+            service: giver.and_then(Principal::service).cloned(),
             answer: None,
             inherited: Vec::new(),
         }
@@ -150,15 +153,15 @@ fn evolve_world(fold: &mut Fold<'_>, event: &WorldEvent) {
         WorldEvent::Erased(event) => upkeep::fold::note_erased(fold.world, event),
         WorldEvent::PersonJoined(event) => fold.world.people.join(&event.person, fold.world.head),
         WorldEvent::Labelled(event) => fold.world.labelled = event.clone(),
-        WorldEvent::RightsChanged(event) => fold
-            .world
-            .people
-            .change_rights(proof(&event.method, &event.subject), event.rights.clone()),
+        WorldEvent::RightsChanged(event) => fold.world.people.change_rights(
+            event.holder.proof(&event.method, &event.subject),
+            event.rights.clone(),
+        ),
         WorldEvent::PersonLeft(event) => message::part(fold.world, &event.person),
         WorldEvent::StepDone(event) => {
             script::note_step(fold.world, event.step, event.digest, fold.world.head)
         }
-        WorldEvent::WarningRecorded(_) => {}
+        WorldEvent::WarningRecorded(_) | WorldEvent::WithheldViewed(_) => {}
     }
 }
 
@@ -166,7 +169,12 @@ fn evolve_talk(fold: &mut Fold<'_>, event: &TalkEvent) {
     match event {
         TalkEvent::MessageEdited(event) => revision::edit(fold.world, event),
         TalkEvent::MessageRetracted(event) => revision::retract(fold.world, event),
-        TalkEvent::ReplyRegenerated(event) => revision::regenerate(fold.world, event),
+        TalkEvent::ReplyRegenerated(event) => {
+            if fold.service.is_some() {
+                fold.world.services.begin(fold.world.time);
+            }
+            revision::regenerate(fold.world, event);
+        }
         TalkEvent::MessagePosted(event) => message::post(fold, event),
         TalkEvent::MessageRouted(event) => message::route_to(fold.world, event),
         TalkEvent::NoticePosted(event) => message::note_notice(fold.world, event),

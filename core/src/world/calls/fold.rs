@@ -277,7 +277,7 @@ fn close_call(world: &mut World, agent: &AgentName, id: CallId, result: CallResu
 pub(in crate::world) fn settle_outcome(world: &mut World, event: &OutcomeSettled) {
     let is_open = world.agents.open_call(&event.agent, event.call).is_some();
     let decided = Decided {
-        by: event.by.person().cloned(),
+        by: event.by.party(),
         how: "settled".to_owned(),
     };
     let reason = RefusalReason::AlreadyDecided;

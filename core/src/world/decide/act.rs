@@ -11,7 +11,7 @@ use crate::world::decide::{Draft, No};
 use crate::world::opening::decide::{fork, opening, restore};
 use crate::world::opening::lineage;
 use crate::world::people::decide::{named, rights, roster};
-use crate::world::talk::decide::{message, observe, revision};
+use crate::world::talk::decide::{message, observe, revision, withholding};
 use crate::world::turns::decide::{answer, closing, model, turn};
 use crate::world::upkeep::decide::{erasure, label, signing};
 
@@ -54,6 +54,7 @@ fn act_on_world(draft: &mut Draft<'_>, action: &WorldAction) -> Result<(), No> {
             node,
             signer,
             copy,
+            labelled,
         } => {
             let opened = opening::first_opening(*node, signer.as_deref());
             opening::create(
@@ -63,7 +64,7 @@ fn act_on_world(draft: &mut Draft<'_>, action: &WorldAction) -> Result<(), No> {
                 *clock,
                 base.as_deref(),
                 definition,
-                opened,
+                (opened, labelled),
             )?;
             restore::begin_in(draft, *copy);
             Ok(())
@@ -91,6 +92,7 @@ fn act_on_world(draft: &mut Draft<'_>, action: &WorldAction) -> Result<(), No> {
             node,
             signer,
             copy,
+            labelled,
         } => {
             let (parent, parent_name) = draft
                 .world
@@ -116,15 +118,18 @@ fn act_on_world(draft: &mut Draft<'_>, action: &WorldAction) -> Result<(), No> {
                 },
                 opened,
                 *copy,
+                labelled.as_ref(),
             )
         }
         WorldAction::Revise { definition } => opening::revise(draft, definition),
         WorldAction::Label { owner, labels } => label::label(draft, owner.as_deref(), labels),
         WorldAction::SetRights {
+            holder,
             method,
             subject,
             rights,
-        } => rights::set_rights(draft, method, subject, rights.as_ref()),
+        } => rights::set_rights(draft, (*holder, method, subject), rights.as_ref()),
+        WorldAction::ViewWithheld { at } => withholding::view(draft, *at),
         WorldAction::Erase { events, basis } => erasure::erase(draft, events, basis),
         WorldAction::RecordStep { step, digest } => opening::record_step(draft, *step, *digest),
     }

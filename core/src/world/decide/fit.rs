@@ -226,6 +226,7 @@ const fn is_bounded(action: &Action) -> bool {
         | Action::Consent(ConsentAction::Settle { .. })
         | Action::Talk(TalkAction::Stop { .. })
         | Action::World(WorldAction::Erase { .. })
+        | Action::World(WorldAction::ViewWithheld { .. })
         | Action::Shell(ShellAction::Sign { .. }) => false,
         Action::Talk(TalkAction::Join)
         | Action::Talk(TalkAction::Leave)

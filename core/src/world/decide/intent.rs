@@ -24,7 +24,7 @@ impl World {
     /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the
     /// commit that it led to.
     ///
-    /// A definition that is in force already is no revision, and a copy that the world was opened
+    /// A fork's labels are left out if they are those of its parent. A definition that is in force already is no revision, and a copy that the world was opened
     /// in last no other one, unless more is to be asked there. A reaction that breaks the rules of
     /// agents is the agent's failure, and an answer that cannot be recorded is the failure of an
     /// attempt. What is wanted of a model that can no longer be asked is left out, and what a tool
@@ -67,12 +67,37 @@ fn opening_meant(world: &World, action: &WorldAction) -> Option<Action> {
             };
             Some(open.into())
         }
+        WorldAction::Fork {
+            world: id,
+            name,
+            base,
+            link,
+            effects,
+            node,
+            signer,
+            copy,
+            labelled: Some(labelled),
+        } if *labelled == world.labelled => {
+            let fork = WorldAction::Fork {
+                world: *id,
+                name: name.clone(),
+                base: base.clone(),
+                link: *link,
+                effects: *effects,
+                node: *node,
+                signer: signer.clone(),
+                copy: *copy,
+                labelled: None,
+            };
+            Some(fork.into())
+        }
         WorldAction::Create { .. }
         | WorldAction::Revise { .. }
         | WorldAction::Label { .. }
         | WorldAction::SetRights { .. }
         | WorldAction::Fork { .. }
         | WorldAction::Erase { .. }
+        | WorldAction::ViewWithheld { .. }
         | WorldAction::RecordStep { .. } => None,
     }
 }

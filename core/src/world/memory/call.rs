@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::content::Content;
 use crate::event::{ApprovalDecided, DecisionText, ToolStarted};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{
     AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
 };
@@ -148,11 +148,11 @@ impl OpenCall {
     }
 }
 
-/// A person's yes to a call: by a decision, or by a grant.
+/// The yes of a person or a service to a call: by a decision, or by a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
-    /// The person whose it is.
-    pub by: Person,
+    /// The person or the service whose it is.
+    pub by: Party,
     /// The greatest effect that it allows the call.
     pub effect: EffectClass,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::{Attachment, Author, Others};
-use crate::ids::principal::Person;
+use crate::ids::principal::{Person, Service};
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
 use crate::world::memory::{Ran, Remembered};
@@ -26,6 +26,9 @@ pub struct Message {
     /// has no say in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
+    /// For a service's message: the program that said it, as the ingress proved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Service>,
     /// The people who led to it: whoever said it, or, for an agent's message, those who led to the
     /// turn it is said in. Four eyes compare this, whatever becomes of episodes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -110,7 +113,7 @@ impl Message {
     pub const fn answered_agent(&self) -> Option<&AgentName> {
         match &self.author {
             Author::Agent(agent) if !self.is_handoff => Some(agent),
-            Author::Agent(_) | Author::Person(_) | Author::World => None,
+            Author::Agent(_) | Author::Person(_) | Author::Service(_) | Author::World => None,
         }
     }
 

@@ -377,7 +377,7 @@ fn left_by_stop(
         .into_iter()
         .flat_map(|turn| &turn.news);
     let is_left = |message: &&Arc<Message>| match message.author {
-        Author::Person(_) | Author::World => !is_meant(message.episode),
+        Author::Person(_) | Author::Service(_) | Author::World => !is_meant(message.episode),
         Author::Agent(_) => false,
     };
     news.filter(is_left).cloned().collect()

@@ -2,8 +2,8 @@
 
 use crate::event::refusal::Refusal;
 use crate::event::{
-    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Forked, Opened, QuestionAsked,
-    TurnOpened,
+    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Forked, Labelled, Opened,
+    QuestionAsked, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
 use crate::world::decide::{Draft, No};
@@ -12,6 +12,7 @@ use crate::world::memory::{CallState, OpenCall, Turn};
 use crate::world::opening::decide::restore;
 use crate::world::opening::lineage;
 use crate::world::turns::decide::turn;
+use crate::world::upkeep::decide::label;
 use crate::world::{FORKS_DEEP_MAX, Request, RequestKind};
 
 /// A call that people are asked about again.
@@ -28,6 +29,7 @@ pub(in crate::world) fn fork(
     forked: Forked,
     opened: Opened,
     copy: Option<CopyId>,
+    labelled: Option<&Labelled>,
 ) -> Result<(), No> {
     check_fork(draft, &forked)?;
     draft.push(forked);
@@ -37,6 +39,9 @@ pub(in crate::world) fn fork(
             decider: decider_id(),
             binary: BINARY.to_owned(),
         });
+    }
+    if let Some(Labelled { owner, labels }) = labelled {
+        label::label(draft, owner.as_deref(), labels)?;
     }
     restore::begin_in(draft, copy);
     let world = draft.world;

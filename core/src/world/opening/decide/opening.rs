@@ -1,7 +1,7 @@
 //! Beginning a world, opening it again, changing its definition, and the steps of world scripts.
 
 use crate::event::refusal::Refusal;
-use crate::event::{ClockKind, EpochOpened, Opened, SpecRevised, StepDone, WorldOpened};
+use crate::event::{ClockKind, EpochOpened, Labelled, Opened, SpecRevised, StepDone, WorldOpened};
 use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, StepKey, WorldId, WorldName};
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
@@ -10,8 +10,9 @@ use crate::world::decide::{Draft, No};
 use crate::world::decider::{BINARY, decider_id};
 use crate::world::opening::decide::restore;
 use crate::world::owed;
-use crate::world::people::decide::named;
+use crate::world::people::decide::{named, rights};
 use crate::world::turns::decide::turn;
+use crate::world::upkeep::decide::label;
 
 /// The code of work that the processes died of which did it.
 pub(in crate::world) const LOST_TO_CRASHES: &str = "lost_to_crashes";
@@ -23,12 +24,12 @@ pub(in crate::world) fn create(
     clock: ClockKind,
     base: Option<&str>,
     definition: &Definition,
-    opened: Opened,
+    (opened, labelled): (Opened, &Labelled),
 ) -> Result<(), No> {
     if draft.world.head != Position::ZERO {
         return Err(No::STALE);
     }
-    let spec_digest = check(definition)?;
+    let (rules, spec_digest) = check(definition)?;
     draft.push(WorldOpened {
         world,
         name: name.clone(),
@@ -41,7 +42,8 @@ pub(in crate::world) fn create(
         text: definition.text.clone(),
     });
     draft.push(opened);
-    Ok(())
+    label::label(draft, labelled.owner.as_deref(), &labelled.labels)?;
+    rights::own(draft, &rules)
 }
 
 /// The opening that a new world begins with.
@@ -109,7 +111,7 @@ fn count_lost_deliveries(draft: &mut Draft<'_>) {
 }
 
 pub(in crate::world) fn revise(draft: &mut Draft<'_>, definition: &Definition) -> Result<(), No> {
-    let spec_digest = check(definition)?;
+    let (_, spec_digest) = check(definition)?;
     if definition.spec.policy.privacy != draft.world.rules.spec().policy.privacy {
         let why = "the privacy of a world cannot change; begin another world".to_owned();
         return Err(No::Quiet(Refusal::BadDefinition { why }));
@@ -159,14 +161,14 @@ pub(in crate::world) fn record_step(
 }
 
 /// Checks a definition and computes its digest.
-fn check(definition: &Definition) -> Result<Digest, No> {
+fn check(definition: &Definition) -> Result<(Rules, Digest), No> {
     let bad = |why: String| No::Quiet(Refusal::BadDefinition { why });
     let text = definition
         .text
         .present()
         .ok_or_else(|| bad("the text of the definition was erased".to_owned()))?;
-    Rules::check(definition.spec.clone()).map_err(|error| bad(error.to_string()))?;
-    Ok(definition.spec.digest(text))
+    let rules = Rules::check(definition.spec.clone()).map_err(|error| bad(error.to_string()))?;
+    Ok((rules, definition.spec.digest(text)))
 }
 
 impl Definition {

@@ -39,6 +39,7 @@ pub(in crate::world) fn post(
 ) -> Result<(), No> {
     let author = match draft.principal {
         Principal::Person(person) => Author::Person(person.display.clone()),
+        Principal::Service(service) => Author::Service(service.display.clone()),
         Principal::World => Author::World,
         Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
             return Err(No::right(RefusalReason::NotAPerson));
@@ -57,15 +58,15 @@ pub(in crate::world) fn post(
     Ok(())
 }
 
-/// A person who is called like an agent would be heard as that agent.
+/// A person or a service that is called like an agent would be heard as that agent.
 pub(in crate::world) fn check_author(draft: &Draft<'_>, author: &Author) -> Result<(), No> {
     match author {
-        Author::Person(name) if is_called_like_an_agent(draft, name) => {
+        Author::Person(name) | Author::Service(name) if is_called_like_an_agent(draft, name) => {
             Err(No::Quiet(Refusal::BadMessage {
                 why: format!("an agent is called {name}"),
             }))
         }
-        Author::Person(name) => match name_fault(name.as_str()) {
+        Author::Person(name) | Author::Service(name) => match name_fault(name.as_str()) {
             Some(why) => Err(No::Quiet(Refusal::BadMessage {
                 why: format!("{name} cannot be mentioned: {why}"),
             })),
@@ -124,7 +125,7 @@ fn check_attachments(draft: &Draft<'_>, attachments: &[Attachment]) -> Result<()
     fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
 }
 
-/// Routes a person's message, or the world's.
+/// Routes a message of a person, of a service or of the world.
 pub(in crate::world) fn route_outside(
     draft: &mut Draft<'_>,
     at: Position,
@@ -276,6 +277,12 @@ pub(in crate::world) fn route(
     speech: &Speech<'_>,
 ) {
     let mut route = routing::route(draft.world, &roster(draft), speech);
+    let are_spent = matches!(author, Author::Service(_)) && services_are_spent(draft);
+    let has_spent = are_spent && !route.respond.is_empty();
+    if has_spent {
+        let kept = |(agent, _)| (agent, DampReason::ServiceEpisodes);
+        route.damped.extend(route.respond.drain(..).map(kept));
+    }
     let tells_join = matches!(author, Author::Agent(agent) if join::joins(draft, agent, &route));
     let (respond, full): (Vec<_>, Vec<_>) = route
         .respond
@@ -298,21 +305,34 @@ pub(in crate::world) fn route(
     });
     let to = match author {
         Author::Person(person) => Some(person.clone()),
-        Author::Agent(_) | Author::World => None,
+        // A service's display is nobody's in the roster: the room is told.
+        Author::Service(_) | Author::Agent(_) | Author::World => None,
     };
     if let (Author::Agent(agent), Some((other, reason))) = (author, route.damped.first()) {
         tell_damped(draft, agent, other, *reason, episode);
     }
     tell_route(draft, at, episode, to.as_ref(), route);
+    if has_spent && !draft.world.services.is_told() {
+        let max = draft.world.rules.spec().limits.service_episodes_per_hour;
+        tell(draft, Notice::ServiceEpisodesSpent { max }, None, episode);
+    }
     for (agent, _) in full {
         tell(draft, Notice::InboxFull { agent }, to.clone(), episode);
     }
     for agent in agents {
         match author {
-            Author::Person(_) | Author::World => reach_waiting(draft, agent, to.clone(), episode),
+            Author::Person(_) | Author::Service(_) | Author::World => {
+                reach_waiting(draft, agent, to.clone(), episode);
+            }
             Author::Agent(_) => tell_waiting(draft, agent, None, episode),
         }
     }
+}
+
+/// Tells whether services have begun as many episodes within the hour as they may.
+pub(in crate::world) fn services_are_spent(draft: &Draft<'_>) -> bool {
+    let max = draft.world.rules.spec().limits.service_episodes_per_hour;
+    draft.world.services.are_spent(draft.now(), max)
 }
 
 /// The roster with those who join in this very commit: their first message can name them.
@@ -382,7 +402,7 @@ fn tell_damped(
     let notice = match reason {
         DampReason::HopBudget => Notice::HopBudgetSpent { agent },
         DampReason::Pair => Notice::PairDamped { agent, other },
-        DampReason::BesideCalls => return,
+        DampReason::ServiceEpisodes | DampReason::BesideCalls => return,
     };
     tell_once(draft, notice, episode);
 }

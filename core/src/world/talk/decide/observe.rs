@@ -22,7 +22,13 @@ pub(in crate::world) fn observe(
     match draft.principal {
         Principal::World => {}
         Principal::Person(person) if !message::is_called_like_an_agent(draft, &person.display) => {}
-        Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+        Principal::Service(service)
+            if !message::is_called_like_an_agent(draft, &service.display) => {}
+        Principal::Person(_)
+        | Principal::Service(_)
+        | Principal::Agent(_)
+        | Principal::Tool(_)
+        | Principal::Runtime => {
             return Err(No::right(RefusalReason::NotAPerson));
         }
     }

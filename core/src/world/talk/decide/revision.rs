@@ -60,6 +60,13 @@ pub(in crate::world) fn retract(draft: &mut Draft<'_>, id: MessageId) -> Result<
 pub(in crate::world) fn regenerate(draft: &mut Draft<'_>, id: MessageId) -> Result<(), No> {
     let message = message_of(draft, id)?;
     let (agent, news) = answered(draft, message).ok_or(No::right(RefusalReason::NoReply))?;
+    if draft.principal.service().is_some() && message::services_are_spent(draft) {
+        let max = draft.world.rules.spec().limits.service_episodes_per_hour;
+        let why = format!(
+            "services have begun {max} episodes within the hour, as many as they may: ask a person, or wait"
+        );
+        return Err(No::Quiet(Refusal::BadMessage { why }));
+    }
     roster::enrol(draft);
     let gone = draft.world.transcript.gone_with(message.at);
     let at = draft.push(ReplyRegenerated {
@@ -83,7 +90,13 @@ fn message_of<'w>(draft: &mut Draft<'w>, id: MessageId) -> Result<&'w Message, N
     match draft.principal {
         Principal::World => {}
         Principal::Person(person) if !message::is_called_like_an_agent(draft, &person.display) => {}
-        Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+        Principal::Service(service)
+            if !message::is_called_like_an_agent(draft, &service.display) => {}
+        Principal::Person(_)
+        | Principal::Service(_)
+        | Principal::Agent(_)
+        | Principal::Tool(_)
+        | Principal::Runtime => {
             return Err(No::right(RefusalReason::NotAPerson));
         }
     }
@@ -103,7 +116,12 @@ fn message_of<'w>(draft: &mut Draft<'w>, id: MessageId) -> Result<&'w Message, N
 /// say in all of them.
 fn has_a_say_in(draft: &Draft<'_>, message: &Message) -> bool {
     match (draft.principal, &message.author) {
-        (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
+        (Principal::World, _)
+        | (Principal::Person(_) | Principal::Service(_), Author::Agent(_)) => true,
+        (Principal::Service(service), Author::Service(_)) => message
+            .service
+            .as_ref()
+            .is_some_and(|known| known.is_same_as(service)),
         (Principal::Person(person), Author::Person(name)) => {
             let is_theirs = message
                 .person
@@ -111,7 +129,8 @@ fn has_a_say_in(draft: &Draft<'_>, message: &Message) -> bool {
                 .is_none_or(|known| draft.world.people.is_one_hand(known, person));
             *name == person.display && is_theirs && !roster::is_taken(draft, person)
         }
-        (Principal::Person(_), Author::World)
+        (Principal::Person(_), Author::Service(_) | Author::World)
+        | (Principal::Service(_), Author::Person(_) | Author::World)
         | (Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime, _) => false,
     }
 }
@@ -120,7 +139,7 @@ fn has_a_say_in(draft: &Draft<'_>, message: &Message) -> bool {
 fn answered<'w>(draft: &Draft<'w>, message: &'w Message) -> Option<(&'w AgentName, Vec<Position>)> {
     let agent = match &message.author {
         Author::Agent(agent) => agent,
-        Author::Person(_) | Author::World => return None,
+        Author::Person(_) | Author::Service(_) | Author::World => return None,
     };
     let is_known = |at: &Position| draft.world.transcript.message_at(*at).is_some();
     let can_answer = draft.world.rules.agent(agent).is_some() && !message.because.is_empty();

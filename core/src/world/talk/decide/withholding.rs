@@ -1,9 +1,10 @@
 //! The parts of an answer that people do not read.
 
-use crate::event::ArtifactWithheld;
+use crate::event::refusal::RefusalReason;
+use crate::event::{ArtifactWithheld, WithheldViewed};
 use crate::ids::{AgentName, MessageId, Position, TurnId};
 use crate::text::reply::FinalReply;
-use crate::world::decide::Draft;
+use crate::world::decide::{Draft, No};
 
 /// Records what was withheld of the answer at `answer`. The message, if there is one, is posted
 /// right behind.
@@ -29,4 +30,18 @@ pub(in crate::world) fn note_withheld(
         message,
         spans,
     });
+}
+
+/// Records that somebody looks at what the event at `at` keeps from people. The state keeps no list of
+/// such events, for it would grow with the log: whoever shows the text looks first whether `at` is one.
+pub(in crate::world) fn view(draft: &mut Draft<'_>, at: Position) -> Result<(), No> {
+    if at == Position::ZERO || at > draft.world.head {
+        return Err(No::right(RefusalReason::NothingWithheld));
+    }
+    draft.cause = Some(at);
+    draft.push(WithheldViewed {
+        withheld: at,
+        by: draft.principal.clone(),
+    });
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{
-    Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule,
+    Attachment, Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others, RoutingRule,
 };
 use crate::ids::principal::Person;
 use crate::ids::{EpisodeId, PersonName, Position};
@@ -36,6 +36,7 @@ fn keep_called(world: &mut World) {
 pub(in crate::world) fn post(fold: &mut Fold<'_>, event: &MessagePosted) {
     let text = text_of(fold, event);
     let person = spoken_by(fold, &event.author);
+    let service = fold.service.clone();
     let world = &mut *fold.world;
     let attachments = event
         .body
@@ -48,6 +49,7 @@ pub(in crate::world) fn post(fold: &mut Fold<'_>, event: &MessagePosted) {
         id: event.message,
         author: event.author.clone(),
         person,
+        service,
         began_by: BTreeSet::new(),
         heard: heard_from(world, &from, &text, &attachments),
         from,
@@ -89,7 +91,7 @@ fn spoken_by(fold: &Fold<'_>, author: &Author) -> Option<Person> {
             .speaker
             .clone()
             .or_else(|| fold.world.people.roster().get(name).cloned()),
-        Author::Agent(_) | Author::World => None,
+        Author::Service(_) | Author::Agent(_) | Author::World => None,
     }
 }
 
@@ -147,6 +149,13 @@ pub(in crate::world) fn route_to(world: &mut World, event: &MessageRouted) {
             world.episodes.begun(event.episode).author = Some(person.clone());
             world.upkeep.forget_refusals();
         }
+        Author::Service(_) => {
+            if !event.respond.is_empty() {
+                world.services.begin(world.time);
+            }
+            world.episodes.begun(event.episode);
+            world.upkeep.forget_refusals();
+        }
         Author::World if joined.is_some() => {}
         Author::World => world.upkeep.forget_refusals(),
         Author::Agent(agent) => {
@@ -190,11 +199,15 @@ fn led_to_last(world: &World) -> BTreeSet<Person> {
             let turn = world.agents.turn(agent);
             turn.map(|turn| turn.began_by.clone()).unwrap_or_default()
         }
-        Author::World => BTreeSet::new(),
+        // A service is nobody's pair of eyes.
+        Author::Service(_) | Author::World => BTreeSet::new(),
     }
 }
 
 pub(in crate::world) fn note_notice(world: &mut World, event: &NoticePosted) {
+    if matches!(event.notice, Notice::ServiceEpisodesSpent { .. }) {
+        world.services.tell();
+    }
     let Some(spent) = event
         .episode
         .and_then(|episode| world.episodes.get_mut(&episode))
@@ -225,9 +238,5 @@ fn text_of(fold: &Fold<'_>, event: &MessagePosted) -> Content<String> {
 }
 
 pub(in crate::world) fn shown_name(author: &Author) -> String {
-    match author {
-        Author::Person(person) => person.to_string(),
-        Author::Agent(agent) => agent.to_string(),
-        Author::World => "world".to_owned(),
-    }
+    author.to_string()
 }

@@ -14,10 +14,9 @@ use crate::world::waits::fold::join;
 
 /// The message goes on under its id, at this event's position.
 pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
-    let person = world
-        .transcript
-        .message_at(event.at)
-        .and_then(|message| message.person.clone());
+    let before = world.transcript.message_at(event.at);
+    let person = before.and_then(|message| message.person.clone());
+    let service = before.and_then(|message| message.service.clone());
     let ran = done::ran_behind(world, event.at);
     take_back(world, event.at, &event.gone);
     let (text, attachments) = match &event.body {
@@ -33,6 +32,7 @@ pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
         id: event.message,
         author: event.author.clone(),
         person,
+        service,
         began_by: std::collections::BTreeSet::new(),
         heard: message::heard_from(world, &from, &text, &attachments),
         from,
@@ -85,7 +85,7 @@ fn take_back(world: &mut World, target: Position, gone: &[Position]) {
         .message_at(target)
         .and_then(|message| match &message.author {
             Author::Agent(agent) => Some((agent.clone(), Arc::clone(&message.because))),
-            Author::Person(_) | Author::World => None,
+            Author::Person(_) | Author::Service(_) | Author::World => None,
         });
     let gone: Arc<[Position]> = gone.into();
     let taken_from = |agent: &AgentName| {

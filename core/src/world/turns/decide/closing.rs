@@ -20,7 +20,7 @@ const EXPIRIES_MAX: usize = 100;
 /// and says so.
 pub(in crate::world) fn stop(draft: &mut Draft<'_>, episode: Option<EpisodeId>) -> Result<(), No> {
     match draft.principal {
-        Principal::Person(_) | Principal::World => {}
+        Principal::Person(_) | Principal::Service(_) | Principal::World => {}
         Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
             return Err(No::right(RefusalReason::NotAPerson));
         }

@@ -320,10 +320,7 @@ fn react(
 
 /// The rules that an agent works by: those that its open turn began under, else those in force.
 pub(in crate::world) fn rules_of<'w>(draft: &Draft<'w>, agent: &AgentName) -> &'w Rules {
-    let world: &'w World = draft.world;
-    memory(draft, agent)
-        .and_then(|memory| memory.turn.as_ref())
-        .map_or(&world.rules, |turn| &turn.rules)
+    draft.world.rules_of_turn(agent)
 }
 
 /// Records that an agent could not react; after the last attempt its turn is over.

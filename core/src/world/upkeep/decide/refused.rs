@@ -80,21 +80,21 @@ impl World {
     }
 }
 
-/// A person without the right to a command is refused for that, before anything else; nobody else
-/// is.
+/// A person or a service without the right to a command is refused for that, before anything else;
+/// nobody else is.
 fn fault_of_right(world: &World, commit: &Commit, refused: &Refused) -> Option<&'static str> {
     let kind = commit.header.command;
     let is_without = match (&commit.header.principal, kind.rule().right) {
-        (Principal::Person(_), Some(right)) => {
+        (Principal::Person(_) | Principal::Service(_), Some(right)) => {
             !world.rights_of(&commit.header.principal).has(right)
         }
         (_, _) => false,
     };
     let is_for_that = refused.reason == RefusalReason::NoRight;
     match (is_without, is_for_that) {
-        (false, true) => Some("the person had the right to this"),
+        (false, true) => Some("they had the right to this"),
         (true, false) if kind.rule().giver != Giver::Shell => {
-            Some("the person had no right to this, and something else is said")
+            Some("they had no right to this, and something else is said")
         }
         (true | false, false) | (true, true) => None,
     }

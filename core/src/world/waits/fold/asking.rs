@@ -9,7 +9,9 @@ use crate::world::memory::CallState;
 pub(in crate::world) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallId)> {
     match (&event.author, event.call) {
         (Author::Agent(agent), Some(call)) => vec![(agent.clone(), call)],
-        (Author::Agent(_) | Author::Person(_) | Author::World, _) => Vec::new(),
+        (Author::Agent(_) | Author::Person(_) | Author::Service(_) | Author::World, _) => {
+            Vec::new()
+        }
     }
 }
 
