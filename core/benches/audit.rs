@@ -76,6 +76,7 @@ impl Log {
             node,
             signer: None,
             copy: None,
+            labelled: Default::default(),
         })));
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person {

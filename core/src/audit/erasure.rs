@@ -114,7 +114,7 @@ pub(super) fn explains(
 /// The events that no erased text can be the reason of: what people and the house decide, and what
 /// begins to run.
 fn authority(events: &[Event]) -> Vec<EventKind> {
-    const AUTHORITY: [EventKind; 18] = [
+    const AUTHORITY: [EventKind; 19] = [
         EventKind::WorldOpened,
         EventKind::Opened,
         EventKind::SpecRevised,
@@ -126,6 +126,7 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
         EventKind::Restored,
         EventKind::ErasureRequested,
         EventKind::Erased,
+        EventKind::WithheldViewed,
         EventKind::ApprovalDecided,
         EventKind::GrantGiven,
         EventKind::GrantRevoked,
@@ -301,6 +302,7 @@ fn hangs_on_content(event: &Event) -> bool {
         | Event::World(WorldEvent::Forked(_))
         | Event::World(WorldEvent::ErasureRequested(_))
         | Event::World(WorldEvent::Erased(_))
+        | Event::World(WorldEvent::WithheldViewed(_))
         | Event::World(WorldEvent::Opened(_))
         | Event::World(WorldEvent::SpecRevised(_))
         | Event::World(WorldEvent::EpochOpened(_))

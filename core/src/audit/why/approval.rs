@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
 use crate::event::{ApprovalDecided, ApprovalRequested, CallEvent, Event, Verdict};
-use crate::ids::principal::Person;
+use crate::ids::principal::Party;
 use crate::ids::{AgentName, CallId, Digest, Position, RequestId, Time, ToolName};
 use crate::tool::EffectClass;
 use crate::world::approval_text;
@@ -39,8 +39,8 @@ pub struct PersonDecision {
     pub at: Position,
     /// Yes or no.
     pub verdict: Verdict,
-    /// The person who decided.
-    pub by: Person,
+    /// The person or the service who decided.
+    pub by: Party,
     /// True if the person confirmed the digest of what was shown.
     pub is_confirmed: bool,
     /// The reason, if the person gave one.

@@ -58,7 +58,7 @@ impl SliceNode {
     #[must_use]
     pub const fn is_own_act(&self) -> bool {
         match &self.by {
-            Principal::Person(_) | Principal::World => true,
+            Principal::Person(_) | Principal::Service(_) | Principal::World => true,
             Principal::Agent(_) | Principal::Tool(_) => false,
             Principal::Runtime => begins_by_itself(self.command),
         }

@@ -306,7 +306,7 @@ fn a_request_shows_what_it_asked_and_what_was_decided() {
     let decision = PersonDecision::from((decided, event));
     assert_eq!(
         (decision.at, decision.by, decision.is_confirmed),
-        (decided, person("ada"), false)
+        (decided, person("ada").into(), false)
     );
 }
 

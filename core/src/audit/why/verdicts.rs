@@ -195,6 +195,7 @@ impl MessageNotices {
                 self.only_named.extend(named.agents.iter().cloned());
             }
             Notice::HopBudgetSpent { .. }
+            | Notice::ServiceEpisodesSpent { .. }
             | Notice::PairDamped { .. }
             | Notice::AgentWaits { .. }
             | Notice::LimitReached { .. }
@@ -216,7 +217,7 @@ impl AgentReasons<'_> {
     fn silence(&self, name: &AgentName) -> Option<Silence> {
         let says_it = match self.author {
             Some(Author::Agent(author)) => author == name,
-            Some(Author::Person(_) | Author::World) | None => false,
+            Some(Author::Person(_) | Author::Service(_) | Author::World) | None => false,
         };
         let damped = self
             .routed

@@ -45,6 +45,7 @@ impl EventInCommit<'_> {
             | Event::World(WorldEvent::Forked(_))
             | Event::World(WorldEvent::HeadSigned(_))
             | Event::World(WorldEvent::ErasureRequested(_)) => Vec::new(),
+            Event::World(WorldEvent::WithheldViewed(viewed)) => vec![Want::At(viewed.withheld)],
             Event::World(WorldEvent::Erased(erased)) => vec![Want::At(erased.request)],
             Event::World(WorldEvent::Opened(_))
             | Event::World(WorldEvent::EpochOpened(_))
@@ -172,7 +173,7 @@ impl EventInCommit<'_> {
 
     fn said(self, posted: &MessagePosted) -> Vec<Want> {
         match (&posted.author, posted.call, &posted.answer) {
-            (Author::Person(_), _, _) => Vec::new(),
+            (Author::Person(_) | Author::Service(_), _, _) => Vec::new(),
             // What it tells an agent that waited for others.
             (Author::World, _, _) => self.header(),
             (Author::Agent(_), Some(call), _) => self.admission_of(call),
@@ -191,6 +192,7 @@ impl EventInCommit<'_> {
             }
             Notice::OutcomeUnknown { request, .. } => vec![Want::At(request.0)],
             Notice::HopBudgetSpent { .. }
+            | Notice::ServiceEpisodesSpent { .. }
             | Notice::PairDamped { .. }
             | Notice::InboxFull { .. }
             | Notice::LimitReached { .. }
