@@ -25,6 +25,7 @@
 //!     node: NodeId::from_stamp(&stamp),
 //!     signer: None,
 //!     copy: None,
+//!     labelled: Default::default(),
 //! }));
 //! let decision = world.decide(&command, &stamp);
 //! if let Some(commit) = world.commit(&command, &stamp, &decision) {

@@ -345,6 +345,15 @@ pub enum WhileWaiting {
     Supersede,
 }
 
+/// The episodes that services may begin within an hour, unless a definition says.
+const SERVICE_EPISODES_PER_HOUR: u32 = 30;
+
+/// Definitions that say nothing of services keep the digest that they had before there were any.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_usual_for_services(episodes: &u32) -> bool {
+    *episodes == SERVICE_EPISODES_PER_HOUR
+}
+
 /// The bounds of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -363,6 +372,9 @@ pub struct Limits {
     pub hop_budget: u32,
     /// Messages in a row that two agents may exchange with nobody else, per episode.
     pub pair_messages_max: u32,
+    /// Episodes that messages of services begin within an hour, all services of the room together.
+    #[serde(skip_serializing_if = "is_usual_for_services")]
+    pub service_episodes_per_hour: u32,
     /// The time that an agent that asked another waits for the answer, in milliseconds.
     pub ask_ttl_ms: u64,
     /// The number of agents that may wait for one another.
@@ -407,6 +419,7 @@ impl Default for Limits {
             broadcast_max: 8,
             hop_budget: 12,
             pair_messages_max: 8,
+            service_episodes_per_hour: SERVICE_EPISODES_PER_HOUR,
             ask_ttl_ms: 15 * 60 * 1_000,
             ask_depth_max: 4,
             inbox_max: 100,

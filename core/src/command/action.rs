@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Judgement, Reply, Settlement};
 use crate::event::reaction::Reaction;
 use crate::event::{
-    Attachment, ClockKind, ForkEffects, Occasion, Progress, Right, Rights, Span, TreeHead,
+    Attachment, ClockKind, ForkEffects, Holder, Labelled, Occasion, Progress, Right, Rights, Span,
+    TreeHead,
 };
 use crate::ids::{
     AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId,
@@ -120,6 +121,12 @@ macro_rules! actions {
                     $(Self::$family(action) => action.kind(),)*
                 }
             }
+
+            /// The right that a person needs for it; `None` if no right of the room is asked for.
+            #[must_use]
+            pub const fn right(&self) -> Option<Right> {
+                self.kind().rule().right
+            }
         }
     };
 }
@@ -127,7 +134,8 @@ macro_rules! actions {
 actions! {
     /// Requests about the world as a whole.
     World(WorldAction) {
-        /// Begins a world and opens it for writing.
+        /// Begins a world and opens it for writing. A person or a service who gives it owns the
+        /// world: all rights are theirs in the same commit.
         [Giver::Anyone, None, Refusals::Unrecorded]
         Create {
             /// The world's id.
@@ -146,6 +154,8 @@ actions! {
             signer: Option<String>,
             /// The copy of a store that it begins in, if the store is one.
             copy: Option<CopyId>,
+            /// The owner and the labels that it begins with.
+            labelled: Labelled,
         };
         /// Opens a world for writing.
         [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
@@ -180,6 +190,8 @@ actions! {
             signer: Option<String>,
             /// The copy of a store that it begins in, if the store is one.
             copy: Option<CopyId>,
+            /// The owner and the labels that it begins with; `None`: those of the other one.
+            labelled: Option<Labelled>,
         };
         /// Changes the definition.
         [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
@@ -195,12 +207,14 @@ actions! {
             /// The labels.
             labels: BTreeMap<String, String>,
         };
-        /// Gives a person other rights.
+        /// Gives a person or a service other rights.
         [Giver::House, Some(Right::Operate), Refusals::Recorded]
         SetRights {
-            /// The method by which the person is proven.
+            /// The kind of whoever is to have them.
+            holder: Holder,
+            /// The method by which they are proven.
             method: String,
-            /// The person's id to that method.
+            /// Their id to that method.
             subject: String,
             /// The rights; `None`: those that the definition says.
             rights: Option<Rights>,
@@ -212,6 +226,12 @@ actions! {
             events: Vec<Span>,
             /// On what basis.
             basis: String,
+        };
+        /// Looks at text that was kept from people. The text itself stands in the log.
+        [Giver::House, Some(Right::Operate), Refusals::Recorded]
+        ViewWithheld {
+            /// The `ArtifactWithheld` event that says which text.
+            at: Position,
         };
         /// Records that a step of a world script is done.
         [Giver::House, Some(Right::Operate), Refusals::Unrecorded]

@@ -168,6 +168,7 @@ pub(crate) fn fork_of(world: &World) -> Command {
         node: node(),
         signer: None,
         copy: None,
+        labelled: None,
     });
     Command::of(ada(), action)
 }

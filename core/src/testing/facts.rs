@@ -31,7 +31,7 @@ pub(crate) fn decided(request: RequestId, call: CallId, verdict: Verdict) -> Eve
         is_edited: false,
         shares_reason: false,
         shown: None,
-        by: person("ada"),
+        by: person("ada").into(),
         text: DecisionText::default().into(),
     }))
 }

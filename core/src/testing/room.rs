@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::command::{Action, WorldAction};
-use crate::event::ClockKind;
+use crate::event::{ClockKind, Labelled};
 use crate::ids::principal::{Person, Principal};
 use crate::ids::{
-    AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId,
+    AgentName, CopyId, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId,
     WorldName,
 };
 use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
@@ -140,6 +140,11 @@ pub(crate) fn definition(spec: WorldSpec) -> Definition {
 }
 
 pub(crate) fn create(spec: WorldSpec) -> Action {
+    create_with(spec, None, Labelled::default())
+}
+
+/// The beginning of a world in a copy of its store, with an owner and labels.
+pub(crate) fn create_with(spec: WorldSpec, copy: Option<CopyId>, labelled: Labelled) -> Action {
     Action::World(WorldAction::Create {
         world: world_id(),
         name: WorldName::new("home").unwrap(),
@@ -148,6 +153,7 @@ pub(crate) fn create(spec: WorldSpec) -> Action {
         definition: definition(spec),
         node: node(),
         signer: None,
-        copy: None,
+        copy,
+        labelled,
     })
 }

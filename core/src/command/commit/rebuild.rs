@@ -156,6 +156,7 @@ impl RebuildSource<'_> {
             CommandKind::Stop => self.stop(),
             CommandKind::Fork => self.fork(),
             CommandKind::Erase => self.erase(),
+            CommandKind::ViewWithheld => self.view_withheld(),
             CommandKind::RecordErased => self.record_erased(),
             CommandKind::Sign => self.sign(),
             CommandKind::Tick => Ok(Action::Shell(ShellAction::Tick)),

@@ -496,6 +496,7 @@ fn limits_that_a_definition_leaves_out_are_these() {
         broadcast_max: 8,
         hop_budget: 12,
         pair_messages_max: 8,
+        service_episodes_per_hour: 30,
         ask_ttl_ms: 900_000,
         ask_depth_max: 4,
         inbox_max: 100,

@@ -47,9 +47,12 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
     }
 }
 
-/// Returns where the documents of `text` stand: objects and arrays. Within other text only those
-/// with a string in them: the brackets of prose hold numbers as well.
+/// Returns where the documents of `text` stand: objects and arrays, or one string that is all of it.
+/// Within other text only those with a string in them: the brackets of prose hold numbers as well.
 fn documents(text: &str) -> Vec<Range<usize>> {
+    if let Some(string) = whole_string(text) {
+        return vec![string];
+    }
     let mut found = Vec::new();
     let mut at = 0_usize;
     let mut vain = 0_usize;
@@ -80,6 +83,16 @@ fn documents(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Returns where the string of JSON stands that is all of `text`, but for blanks around it.
+fn whole_string(text: &str) -> Option<Range<usize>> {
+    let start = text.find(|c: char| !c.is_whitespace())?;
+    let rest = text.get(start..).filter(|rest| rest.starts_with('"'))?;
+    let end = start + document_len(rest).ok()?;
+    text.get(end..)
+        .is_some_and(|behind| behind.trim().is_empty())
+        .then_some(start..end)
 }
 
 /// The bytes of the document that `text` begins with; else how many were read in vain.

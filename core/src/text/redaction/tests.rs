@@ -108,6 +108,8 @@ fn json_in_a_text_stays_json_whatever_is_taken_out_of_it() {
             "2 rows:\n{\"card\":\"[card]\"}\n{\"card\":1}\nby [email]",
         ),
         ("[not json 4111111111111111]", "[not json [card]]"),
+        (r#" "a\n4111111111111111" "#, r#" "a\n[card]" "#),
+        (r#""a" \n4111111111111111"#, r#""a" \n4111111111111111"#),
         (
             r#"{"password":"q7Rk2mXw9Lt4Zb8v","id":"q7Rk2mXw9Lt4Zb8v"}"#,
             r#"{"password":"[key]","id":"q7Rk2mXw9Lt4Zb8v"}"#,

@@ -186,10 +186,13 @@ impl Own {
         }
     }
 
-    /// Cuts an own mention with what separates it from the next one.
+    /// Cuts an own mention with what separates it from the next one: what ends with it is no text
+    /// by itself, even if nothing began with it.
     fn cut(&mut self, gap: Gap, lead: Lead, has_kept: bool) {
+        let is_wrapped = !self.wraps.is_empty();
         let lead = self.unwrap(gap.closing, lead);
-        drop(self.take(gap.between));
+        let closing = if is_wrapped { 0 } else { gap.closing };
+        drop(self.take(closing + gap.between));
         self.gap.push(Piece::Cut);
         let opening = self.take(gap.opening);
         if self.wraps.is_empty() {

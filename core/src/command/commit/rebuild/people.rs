@@ -48,6 +48,7 @@ impl RebuildSource<'_> {
 
     pub(super) fn set_rights(&self) -> Result<Action, RebuildError> {
         let RightsChanged {
+            holder,
             method,
             subject,
             rights,
@@ -55,6 +56,7 @@ impl RebuildSource<'_> {
             .find("no RightsChanged", RightsChanged::of_event)?
             .clone();
         Ok(Action::World(WorldAction::SetRights {
+            holder,
             method,
             subject,
             rights,

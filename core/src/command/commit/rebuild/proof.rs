@@ -2,7 +2,7 @@
 
 use super::{RebuildError, RebuildSource};
 use crate::command::{Action, ShellAction, WorldAction};
-use crate::event::{Erased, ErasureRequested, Forked, HeadSigned, Opened};
+use crate::event::{Erased, ErasureRequested, Forked, HeadSigned, Opened, WithheldViewed};
 
 impl RebuildSource<'_> {
     pub(super) fn fork(&self) -> Result<Action, RebuildError> {
@@ -17,6 +17,7 @@ impl RebuildSource<'_> {
             node: opened.node,
             signer: opened.signer.clone(),
             copy: self.copy(),
+            labelled: self.labelled(),
         }))
     }
 
@@ -26,6 +27,12 @@ impl RebuildSource<'_> {
             events: requested.events.clone(),
             basis: self.text(&requested.basis)?,
         }))
+    }
+
+    pub(super) fn view_withheld(&self) -> Result<Action, RebuildError> {
+        let viewed = self.find("no WithheldViewed", WithheldViewed::of_event)?;
+        let at = viewed.withheld;
+        Ok(Action::World(WorldAction::ViewWithheld { at }))
     }
 
     pub(super) fn record_erased(&self) -> Result<Action, RebuildError> {

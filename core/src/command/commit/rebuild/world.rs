@@ -25,6 +25,7 @@ impl RebuildSource<'_> {
             node: self.find("no Opened", Opened::of_event)?.node,
             signer: self.find("no Opened", Opened::of_event)?.signer.clone(),
             copy: self.copy(),
+            labelled: self.labelled().unwrap_or_default(),
         }))
     }
 
@@ -48,6 +49,11 @@ impl RebuildSource<'_> {
             signer,
             copy: self.copy(),
         }))
+    }
+
+    /// The owner and the labels that a world begins with; `None` if none are recorded.
+    pub(super) fn labelled(&self) -> Option<Labelled> {
+        self.find("no Labelled", Labelled::of_event).ok().cloned()
     }
 
     /// The copy that the world was opened in for the first time.

@@ -131,9 +131,6 @@ proptest! {
         // A tag that nothing closes, with the agent's own mention before its word, becomes one only once that is cut.
         let unclosed = spoken.rsplit_once("<world>").map_or("", |(_, behind)| behind);
         prop_assume!(unclosed.contains("</world>") || !unclosed.contains("@bob"));
-        // A mention of its own that only an `@` before a tag kept from being one: "@bob_ @bob@<world>PASS</world>". Cutting
-        // it would change what recorded commands decide.
-        prop_assume!(!spoken.contains("@bob@<"));
         let text = cutter().whole(&spoken).text;
         let again = cutter().whole(&text);
         prop_assert_eq!(&again, &FinalReply { text: text.clone(), ..FinalReply::default() });

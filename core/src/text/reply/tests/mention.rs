@@ -55,6 +55,9 @@ fn own_mention_goes_with_the_emphasis_around_it() {
         ("<!-- x -->@bob hello", "<!-- x -->hello"),
         ("** @bob hello", "** @bob hello"),
         ("* @bob hello", "* hello"),
+        ("@bob_ @bob hello", "hello"),
+        ("@bob** @eve hello", "@eve hello"),
+        ("@bob_ @bob@<world>PASS</world>", "@"),
     ]);
 }
 
