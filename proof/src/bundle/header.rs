@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// Whoever is proven to be a person.
+/// Whoever is proven to be a person or a service.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct NamedPerson {
     pub(super) method: String,
@@ -22,11 +22,29 @@ impl NamedPerson {
     }
 }
 
+/// Whoever decided: a person, or a program below the key `service`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum NamedParty {
+    Service { service: NamedPerson },
+    Person(NamedPerson),
+}
+
+impl NamedParty {
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Service { service } => format!("the service {}", service.told()),
+            Self::Person(person) => person.told(),
+        }
+    }
+}
+
 /// The one who gave a command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CommandGiver {
     Person(NamedPerson),
+    Service(NamedPerson),
     Agent(String),
     Tool(String),
     World,
@@ -37,6 +55,7 @@ impl CommandGiver {
     pub(super) fn told(&self) -> String {
         match self {
             Self::Person(person) => person.told(),
+            Self::Service(service) => format!("the service {}", service.told()),
             Self::Agent(agent) => format!("the agent {agent}"),
             Self::Tool(tool) => format!("the tool {tool}"),
             Self::World => "the world".to_owned(),

@@ -20,6 +20,7 @@ const NAMES: &[(u16, &str)] = &[
     (13, "ErasureRequested"),
     (14, "Erased"),
     (15, "Restored"),
+    (16, "WithheldViewed"),
     (20, "MessagePosted"),
     (21, "MessageRouted"),
     (22, "NoticePosted"),

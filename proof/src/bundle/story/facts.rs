@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::bundle::header::{CommandGiver, NamedPerson};
+use crate::bundle::header::{CommandGiver, NamedParty};
 
 #[derive(Deserialize)]
 pub(super) struct CallsAdmitted {
@@ -51,7 +51,7 @@ pub(super) struct ApprovalDecided {
     pub(super) is_edited: bool,
     #[serde(default)]
     pub(super) shown: Option<String>,
-    pub(super) by: NamedPerson,
+    pub(super) by: NamedParty,
 }
 
 /// The words of a person in a decision.
@@ -70,12 +70,12 @@ pub(super) struct GrantUsed {
 
 #[derive(Deserialize)]
 pub(super) struct GrantGiven {
-    pub(super) by: NamedPerson,
+    pub(super) by: NamedParty,
 }
 
 #[derive(Deserialize)]
 pub(super) struct QuestionAnswered {
-    pub(super) by: NamedPerson,
+    pub(super) by: NamedParty,
 }
 
 #[derive(Deserialize)]
