@@ -5,11 +5,12 @@
 //! the bytes together, so that nobody who sees the names of two worlds' blobs can tell that they
 //! are the same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use folkmoot_core::ids::{Digest, WorldId};
 use folkmoot_core::port::BlobError;
@@ -190,6 +191,34 @@ impl Vault {
         }
     }
 
+    /// Removes the blobs of a world that were put before `before` and are none of `named`; returns
+    /// their number. Those in memory stay: they have no time, and go with the store.
+    pub(crate) fn remove_unnamed(
+        &self,
+        world: WorldId,
+        named: &BTreeSet<Digest>,
+        before: SystemTime,
+    ) -> io::Result<usize> {
+        let Self::Files { folder, writing } = self else {
+            return Ok(0);
+        };
+        let own = folder_of(folder, world);
+        let named: BTreeSet<String> = named.iter().map(|blob| file_name(world, *blob)).collect();
+        let mut removed = 0;
+        for name in names(&own)? {
+            if named.contains(&name) {
+                continue;
+            }
+            // Whoever puts the same bytes meanwhile makes the file young.
+            let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+            if fs::metadata(own.join(&name))?.modified()? < before {
+                home::remove(&own, &name)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
     /// Returns how many bytes a blob has.
     pub(crate) fn size(
         &self,
@@ -290,7 +319,9 @@ fn write(folder: &Path, world: WorldId, blob: Digest, bytes: &[u8]) -> io::Resul
     fs::create_dir_all(&own)?;
     let path = own.join(&name);
     if fs::read(&path).is_ok_and(|known| known == bytes) {
-        File::open(&path)?.sync_all()?;
+        let file = File::options().write(true).open(&path)?;
+        file.set_modified(SystemTime::now())?;
+        file.sync_all()?;
         home::sync_folder(&own)?;
     } else {
         home::replace(&own, &name, bytes)?;

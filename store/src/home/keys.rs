@@ -57,12 +57,12 @@ pub(crate) fn holder(kind: u16, principal: &Principal) -> KeyId {
         EventKind::ErasureRequested,
     ];
     match principal
-        .person()
+        .proof()
         .filter(|_| !OF_ROOM.iter().any(|of_room| *of_room as u16 == kind))
     {
         None => OF_WORLD,
-        Some(person) => {
-            let digest = Digest::of(&[b"folkmoot key 1", person.proof().as_bytes()]);
+        Some(proof) => {
+            let digest = Digest::of(&[b"folkmoot key 1", proof.as_bytes()]);
             let mut id = OF_WORLD;
             id.iter_mut()
                 .zip(digest.as_bytes())

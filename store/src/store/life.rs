@@ -48,6 +48,21 @@ impl Store {
         blocking(move || inner.delete(&worlds, &order)).await
     }
 
+    /// Verifies that [`Store::delete`] would find no reason to refuse. Nothing is changed, and a fork
+    /// that is made later is a reason again.
+    ///
+    /// # Errors
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`], as [`Store::delete`].
+    pub async fn check_deletion(&self, worlds: &[WorldId]) -> Result<(), DeleteError> {
+        let inner = Arc::clone(&self.inner);
+        let worlds = worlds.to_vec();
+        blocking(move || {
+            inner.shared.check_writes()?;
+            deletion::check(&inner.shared, &inner.vault, &worlds)
+        })
+        .await
+    }
+
     /// The tombstones of all deleted worlds, oldest first.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! The ports beside the event log: saved folds, blobs, and the tree.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use folkmoot_core::event::{Span, TreeHead};
@@ -218,6 +220,41 @@ impl Blobs for Store {
 }
 
 impl Store {
+    /// Tells whether files of a world are kept.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    pub async fn has_blobs(&self, world: WorldId) -> Result<bool, BlobError> {
+        self.of_world(world, move |vault, _| {
+            vault.has_any(world).map_err(BlobError::Io)
+        })
+        .await
+    }
+
+    /// Removes the files of a world that were kept before `before` and are none of `named`: uploads
+    /// that no message took up. Returns their number. A world with forks keeps all of its files,
+    /// which those may name. The caller sees to it that no message takes one up meanwhile.
+    ///
+    /// # Errors
+    /// [`BlobError`]; files may be gone by then.
+    pub async fn sweep_blobs(
+        &self,
+        world: WorldId,
+        named: BTreeSet<Digest>,
+        before: SystemTime,
+    ) -> Result<usize, BlobError> {
+        self.inner.shared.check_writes()?;
+        if self.inner.shared.index().forks(world).next().is_some() {
+            return Ok(0);
+        }
+        self.of_world(world, move |vault, _| {
+            vault
+                .remove_unnamed(world, &named, before)
+                .map_err(BlobError::Io)
+        })
+        .await
+    }
+
     /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that
     /// it comes from. A fork is sealed if its parent is.
     async fn of_lineage<T: Send + 'static>(

@@ -98,6 +98,12 @@ fn check_copies(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<()
     Ok(())
 }
 
+/// Verifies that the worlds may be deleted.
+pub(crate) fn check(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<(), DeleteError> {
+    check_copies(shared, vault, worlds)?;
+    forks_first(&shared.index(), worlds).map(drop)
+}
+
 /// Lets nobody append to the worlds any more, if they may be deleted; gives them with forks before
 /// their parents.
 pub(crate) fn end(

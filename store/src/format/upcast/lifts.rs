@@ -40,16 +40,21 @@ const fn count(mut lifts: &[(EventKind, u16, Lift)], kind: EventKind, from: u16)
 }
 
 /// All lifts: the kind, and the version that each starts from.
-pub(super) const ALL: [(EventKind, u16, Lift); 12] = [
+pub(super) const ALL: [(EventKind, u16, Lift); 17] = [
     (EventKind::WorldOpened, 1, paths_of_files),
     (EventKind::SpecRevised, 1, as_it_is),
     (EventKind::SpecRevised, 2, paths_of_files),
     (EventKind::ApprovalRequested, 1, as_it_is),
     (EventKind::ApprovalDecided, 1, reason_to_text),
+    (EventKind::ApprovalDecided, 2, as_it_is),
     (EventKind::QuestionAnswered, 1, option_to_options),
+    (EventKind::QuestionAnswered, 2, as_it_is),
     (EventKind::ToolFinished, 1, outcome),
     (EventKind::OutcomeSettled, 1, late_outcome),
     (EventKind::Reconciled, 1, landed_outcome),
+    (EventKind::GrantGiven, 1, as_it_is),
+    (EventKind::GrantRevoked, 1, as_it_is),
+    (EventKind::Refused, 1, as_it_is),
     (EventKind::ModelFailed, 1, as_it_is),
     (EventKind::MessageRouted, 1, as_it_is),
     (EventKind::NoticePosted, 1, as_it_is),
@@ -79,7 +84,7 @@ fn takes_path(tool: &Value) -> bool {
 }
 
 /// New fields may be absent: who changed a definition, how it differs, and in which folder a tool
-/// works was not said before.
+/// works was not said before. A person who decided is written as ever.
 fn as_it_is(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     record.version = record.version.saturating_add(1);
     Ok(record)

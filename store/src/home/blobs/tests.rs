@@ -109,3 +109,29 @@ fn blobs_of_a_world_are_copied_and_removed_alone_in_memory_as_on_disk() {
         );
     }
 }
+
+#[test]
+fn old_blobs_that_nothing_names_are_removed_and_no_others() {
+    let home = tempfile::tempdir().unwrap();
+    let vault = Vault::new(Some(home.path()));
+    let long_ago = SystemTime::UNIX_EPOCH;
+    let put = |text: &str| vault.put(world(1), text.into(), None).unwrap();
+    let age = |blob| {
+        let path = path(&home.path().join(FOLDER), world(1), blob);
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(long_ago).unwrap();
+    };
+    let (named, left, young, again) = (put("named"), put("left"), put("young"), put("again"));
+    for blob in [named, left, again] {
+        age(blob);
+    }
+    put("again");
+    let before = long_ago + std::time::Duration::from_secs(1);
+    let removed = vault.remove_unnamed(world(1), &[named].into(), before);
+    assert_eq!(removed.unwrap(), 1);
+    let size = |blob| vault.size(world(1), blob, None).unwrap();
+    assert_eq!(size(left), None);
+    for blob in [named, young, again] {
+        assert!(size(blob).is_some());
+    }
+}
