@@ -124,7 +124,14 @@ async fn writes_golden_logs() {
         runtime.shutdown().await;
         let mut commits = commits_of(stage.store(), &stage.script.world).await;
         without_base(&mut commits);
-        let lines: String = commits.iter().map(|commit| line(commit) + "\n").collect();
-        std::fs::write(folder.join(format!("{script}.jsonl")), lines).unwrap();
+        write(&folder, script, &commits);
     }
+    let (mut commits, ..) = crate::openings::log_of_a_service().await;
+    without_base(&mut commits);
+    write(&folder, "service", &commits);
+}
+
+fn write(folder: &Path, name: &str, commits: &[Commit]) {
+    let lines: String = commits.iter().map(|commit| line(commit) + "\n").collect();
+    std::fs::write(folder.join(format!("{name}.jsonl")), lines).unwrap();
 }
