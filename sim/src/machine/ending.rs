@@ -50,7 +50,7 @@ async fn rest_room(process: &Process, plan: &RoomPlan) -> Result<(), LawFinding>
         match round(process, plan, &world).await {
             Ok(true) => return Ok(()),
             Ok(false) | Err(SeatError::Closed) => {}
-            Err(SeatError::Stopped(why)) => {
+            Err(why @ (SeatError::Stopped(_) | SeatError::Full)) => {
                 people::note_stop(process, plan, &why);
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }

@@ -58,7 +58,9 @@ async fn see_to(process: Rc<Process>, number: usize) {
             Ok(()) => return done(&process, number, true),
             Err(SeatError::Refused(_)) => return done(&process, number, false),
             Err(SeatError::Closed) => {}
-            Err(SeatError::Stopped(why)) => note_stop(&process, &plan, &why),
+            Err(error @ (SeatError::Stopped(_) | SeatError::Full)) => {
+                note_stop(&process, &plan, &error);
+            }
             Err(error) => return process.violated(&plan, Law::NothingTwice, error.to_string()),
         }
         tokio::time::sleep(PATIENCE).await;
@@ -66,12 +68,12 @@ async fn see_to(process: Rc<Process>, number: usize) {
 }
 
 /// A world stops only with its store.
-pub(super) fn note_stop(process: &Process, plan: &RoomPlan, why: &str) {
+pub(super) fn note_stop(process: &Process, plan: &RoomPlan, why: &SeatError) {
     if !process.pulse.is_ending() && !plan.has_steps() {
         process.violated(
             plan,
             Law::ComesToRest,
-            format!("the world stopped, and its store did not: {why}"),
+            format!("its store did not stop: {why}"),
         );
     }
 }
