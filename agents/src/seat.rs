@@ -31,6 +31,7 @@ mod items;
 mod revisions;
 mod rights;
 mod subscribe;
+mod withheld;
 
 pub use activity::ActivitySubscription;
 pub use attach::File;
@@ -133,7 +134,7 @@ impl WorldHandle {
     /// Waits until nothing goes on: the world is idle, or parked.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    /// [`SeatError::Stopped`], [`SeatError::Full`] or [`SeatError::Closed`].
     pub async fn quiet(&self) -> Result<Activity, SeatError> {
         let mut status = self.status.clone();
         let is_settled = |status: &Status| {
@@ -152,7 +153,7 @@ impl WorldHandle {
             .clone();
         match settled {
             Status::Open { activity, .. } => Ok(activity),
-            Status::Stopped(why) => Err(SeatError::Stopped(why)),
+            Status::Stopped(why) => Err(why),
             Status::Closed => Err(SeatError::Closed),
         }
     }
@@ -207,7 +208,7 @@ impl WorldHandle {
 
     fn gone(&self) -> SeatError {
         match &*self.status.borrow() {
-            Status::Stopped(why) => SeatError::Stopped(why.clone()),
+            Status::Stopped(why) => why.clone(),
             Status::Open { .. } | Status::Closed => SeatError::Closed,
         }
     }

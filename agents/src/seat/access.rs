@@ -8,7 +8,7 @@ use folkmoot_core::world::projection::TranscriptPage;
 use folkmoot_core::world::{Access, World};
 use tokio::sync::watch;
 
-use super::Seat;
+use super::{Seat, WorldHandle};
 use crate::error::{FoldError, SeatError};
 use crate::transcript::read_transcript;
 
@@ -48,7 +48,7 @@ impl Seat {
     /// Tells whether whoever sits here has `right` now.
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
-        self.world.access.borrow().of(self.principal()).has(right)
+        self.world.may(self.principal(), right)
     }
 
     pub(super) fn check(&self, right: Right) -> Result<(), SeatError> {
@@ -65,6 +65,14 @@ const fn no_right() -> SeatError {
         reason: RefusalReason::NoRight,
         decided: None,
     })
+}
+
+impl WorldHandle {
+    /// Tells whether `principal` has `right` now. Nobody sits down for it.
+    #[must_use]
+    pub fn may(&self, principal: &Principal, right: Right) -> bool {
+        self.access.borrow().of(principal).has(right)
+    }
 }
 
 /// A seat's right to read, held for as long as it lasts.

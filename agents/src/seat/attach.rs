@@ -109,5 +109,9 @@ fn refused(error: AttachmentError) -> SeatError {
     reason = "it is what an error is mapped by"
 )]
 fn failed(error: BlobError) -> SeatError {
-    SeatError::Blob(with_causes(&error))
+    if let BlobError::Full(_) = error {
+        SeatError::Full
+    } else {
+        SeatError::Blob(with_causes(&error))
+    }
 }

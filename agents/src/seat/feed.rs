@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use folkmoot_core::ids::{AgentName, MessageId};
+use folkmoot_core::ids::{AgentName, MessageId, Position};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::text::UserText;
 use folkmoot_core::world::projection::{FeedItem, ItemId};
@@ -63,6 +63,21 @@ pub enum FeedDraft {
     },
 }
 
+/// The outcome of one look for what is next.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one lives at a time, and events are the most"
+)]
+enum Look {
+    Event(FeedEvent),
+    /// Items were there, and their words were taken back meanwhile.
+    Again,
+    /// There is nothing now.
+    Nothing,
+    /// The right to read is gone.
+    Over,
+}
+
 /// A draft that this feed has shown.
 #[derive(Debug, Clone, Copy)]
 struct ShownDraft {
@@ -105,6 +120,39 @@ impl Feed {
         self.drafts.insert(message, ShownDraft { bytes: offset });
     }
 
+    /// The last event that was in the log when the feed began.
+    #[must_use]
+    pub const fn begun_at(&self) -> Position {
+        self.items.begun_at()
+    }
+
+    /// True once the feed has given all that was in the log when it began. Words that are taken
+    /// back meanwhile can make it false again.
+    #[must_use]
+    pub fn is_caught_up(&self) -> bool {
+        self.items.is_caught_up()
+    }
+
+    /// The next event of what was in the log when the feed began; `None` once it
+    /// [has caught up](Self::is_caught_up), or when the right to read is taken away. Waits for nothing that is
+    /// still to happen. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the log does not read.
+    pub async fn next_of_past(&mut self) -> Result<Option<FeedEvent>, ReadError> {
+        while !self.is_caught_up() {
+            match self.look().await? {
+                Look::Event(event) => return Ok(Some(event)),
+                Look::Again => {}
+                Look::Nothing if self.is_caught_up() => {}
+                // An erasure goes on: what it leaves is read after it.
+                Look::Nothing if self.items.wait().await => {}
+                Look::Nothing | Look::Over => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
     /// The next event; `None` once the world is closed, or at once when the right to read is taken away. Dropping the future
     /// loses nothing.
     ///
@@ -112,29 +160,34 @@ impl Feed {
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<FeedEvent>, ReadError> {
         loop {
-            self.items.begin_look();
-            let has_items = self.items.fill().await?;
-            if !self.items.may_read() {
-                return Ok(None);
-            }
-            // First: the end of a draft stands before the message that it became. The world's task ends it before it
-            // tells of the message, so it is seen here if the message is.
-            if let Some(end) = self.ended_draft() {
-                return Ok(Some(FeedEvent::Draft(end)));
-            }
-            if let Some(item) = self.items.pop() {
-                return Ok(Some(FeedEvent::Item(item)));
-            }
-            if has_items {
-                continue;
-            }
-            if let Some(piece) = self.next_piece() {
-                return Ok(Some(FeedEvent::Draft(piece)));
-            }
-            if !self.items.wait().await {
-                return Ok(None);
+            match self.look().await? {
+                Look::Event(event) => return Ok(Some(event)),
+                Look::Again => {}
+                Look::Nothing if self.items.wait().await => {}
+                Look::Nothing | Look::Over => return Ok(None),
             }
         }
+    }
+
+    async fn look(&mut self) -> Result<Look, ReadError> {
+        self.items.begin_look();
+        let has_items = self.items.fill().await?;
+        if !self.items.may_read() {
+            return Ok(Look::Over);
+        }
+        // First: the end of a draft stands before the message that it became. The world's task ends it before it
+        // tells of the message, so it is seen here if the message is.
+        if let Some(end) = self.ended_draft() {
+            return Ok(Look::Event(FeedEvent::Draft(end)));
+        }
+        if let Some(item) = self.items.pop() {
+            return Ok(Look::Event(FeedEvent::Item(item)));
+        }
+        if has_items {
+            return Ok(Look::Again);
+        }
+        let piece = self.next_piece().map(FeedEvent::Draft);
+        Ok(piece.map_or(Look::Nothing, Look::Event))
     }
 
     fn ended_draft(&mut self) -> Option<FeedDraft> {

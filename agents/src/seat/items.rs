@@ -36,6 +36,8 @@ pub(super) struct Items {
     ready: VecDeque<FeedItem>,
     /// The log, while the tail does not reach back far enough.
     log: Option<Box<Behind>>,
+    /// The last event that was in the log when this began.
+    begun_at: Position,
 }
 
 /// The way through the log of somebody who is behind.
@@ -76,6 +78,7 @@ impl Items {
             through,
             ready: VecDeque::new(),
             log: None,
+            begun_at: head,
         })
     }
 
@@ -104,6 +107,17 @@ impl Items {
 
     pub(super) const fn through(&self) -> Position {
         self.through
+    }
+
+    /// The last event that was in the log when this began.
+    pub(super) const fn begun_at(&self) -> Position {
+        self.begun_at
+    }
+
+    /// True once every item of what was in the log when this began was given.
+    pub(super) fn is_caught_up(&self) -> bool {
+        let is_old = |item: &FeedItem| item.id.at <= self.begun_at;
+        self.through >= self.begun_at && !self.ready.front().is_some_and(is_old)
     }
 
     /// Takes the items of the next commit that has any, unless some are left. False if there are none now.

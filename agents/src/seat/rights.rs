@@ -1,7 +1,7 @@
 //! Who may do what here, and what clients tell of what their users see.
 
 use folkmoot_core::command::{Action, TalkAction, WorldAction};
-use folkmoot_core::event::Rights;
+use folkmoot_core::event::{Holder, Rights};
 use folkmoot_core::ids::StateName;
 use folkmoot_core::world::Accepted;
 
@@ -23,6 +23,31 @@ impl Seat {
     ) -> Result<Accepted, SeatError> {
         self.give(
             Action::World(WorldAction::SetRights {
+                holder: Holder::Person,
+                method: method.into(),
+                subject: subject.into(),
+                rights,
+            }),
+            key,
+        )
+        .await
+    }
+
+    /// Gives the service that `method` knows as `subject` other rights; `None`: those that the definition says. A service
+    /// that nothing names has none.
+    ///
+    /// # Errors
+    /// As those of [`Seat::set_rights`].
+    pub async fn set_service_rights(
+        &self,
+        method: impl Into<String>,
+        subject: impl Into<String>,
+        rights: Option<Rights>,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
+        self.give(
+            Action::World(WorldAction::SetRights {
+                holder: Holder::Service,
                 method: method.into(),
                 subject: subject.into(),
                 rights,
