@@ -87,6 +87,10 @@ pub enum SeatError {
     /// The world stopped: its log cannot be written, or another process opened it.
     #[error("the world stopped: {0}")]
     Stopped(String),
+    /// The world stopped because the disk is full: nothing of the command is kept. Reading goes on,
+    /// and the world can be opened again once there is room.
+    #[error("the world stopped: the disk is full; nothing of the command is kept")]
+    Full,
     /// The world is closed.
     #[error("the world is closed")]
     Closed,

@@ -1,14 +1,15 @@
-//! A log with somebody at its gate: tests, benches, simulations and the `crash` of scripts stand
-//! there.
+//! A store with somebody at its gate: a full disk, tests, benches, simulations and the `crash` of
+//! scripts stand there.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::command::commit::{CommandKey, Commit};
-use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{
-    AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, CommitStream, EventLog, Labels, ReadError,
+    StoredCommit, WorldEntry,
 };
 use futures::StreamExt as _;
 
@@ -26,6 +27,20 @@ pub trait Gatekeeper: Send + Sync + Debug {
         incarnation: Incarnation,
         commit: Commit,
     ) -> Result<Appended, AppendError>;
+
+    /// Takes a file that is to be kept beside the log: passes it on to `blobs`, or refuses it.
+    /// Without a word on it, all are passed on.
+    ///
+    /// # Errors
+    /// Those of `blobs`, or the gatekeeper's own.
+    async fn keep(
+        &self,
+        blobs: &dyn Blobs,
+        world: WorldId,
+        bytes: Vec<u8>,
+    ) -> Result<Digest, BlobError> {
+        blobs.put(world, bytes).await
+    }
 
     /// Is told that so many commits have been read.
     fn read(&self, commits: usize);
@@ -107,5 +122,34 @@ impl EventLog for GatedLog {
 
     async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
         self.log.find(name).await
+    }
+}
+
+/// Files that pass a gatekeeper before they are kept.
+#[derive(Debug, Clone)]
+pub(crate) struct GatedBlobs {
+    blobs: Arc<dyn Blobs>,
+    keeper: Arc<dyn Gatekeeper>,
+}
+
+impl GatedBlobs {
+    /// `blobs` with `keeper` at their gate.
+    pub(crate) fn new(blobs: Arc<dyn Blobs>, keeper: Arc<dyn Gatekeeper>) -> Self {
+        Self { blobs, keeper }
+    }
+}
+
+#[async_trait]
+impl Blobs for GatedBlobs {
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        self.keeper.keep(&*self.blobs, world, bytes).await
+    }
+
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        self.blobs.get(world, blob).await
+    }
+
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        self.blobs.size(world, blob).await
     }
 }

@@ -21,6 +21,7 @@ mod proof;
 
 mod fold;
 mod transcript;
+mod withheld;
 
 mod opening;
 
@@ -43,7 +44,7 @@ pub use model_agent::ModelAgent;
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
-pub use proof::{Proof, ProvenBy, ProvenUser};
+pub use proof::{Proof, ProvenBy, ProvenService, ProvenUser};
 pub use runtime::{
     Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
 };
@@ -54,3 +55,4 @@ pub use seat::{
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
+pub use withheld::{PartView, WithheldView, read_withheld};

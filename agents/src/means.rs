@@ -10,7 +10,7 @@ use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{
-    Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost,
+    AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost,
 };
 use folkmoot_core::spec::Definition;
 use folkmoot_core::spec::rules::Pipeline;
@@ -86,6 +86,9 @@ impl Means {
     pub(crate) async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
         let entry = self.log.find(&opening.name).await?;
         match entry {
+            Some(entry) if opening.id.is_some_and(|id| id != entry.world) => {
+                Err(AppendError::NameTaken(opening.name.clone()).into())
+            }
             Some(entry) => Ok(load(&*self.log, &*self.checkpoints, &entry).await?),
             None if opening.definition.is_some() => Ok(World::default()),
             None => Err(OpenError::NoSuchWorld(opening.name.clone())),
@@ -111,22 +114,18 @@ impl Means {
         let (definition, opening) = &with_folders(definition, opening, &parts);
         let clock = self.clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
+        let is_new = world.head() == Position::ZERO;
         let stamp = self.stamp(&world, &opening.name, &clock);
-        let action = self.opening_action(&world, opening, &stamp);
-        let by = match (&action, &opening.by) {
-            (
-                Action::World(WorldAction::Open {
-                    revise: Some(_), ..
-                }),
-                Some(by),
-            ) => by.principal().clone(),
-            (_, _) => Principal::Runtime,
-        };
+        let first = labelled.clone().unwrap_or_default();
+        let action = self.opening_action(&world, opening, &stamp, first);
+        let by = opener(&action, opening);
         self.record(&mut world, incarnation, Command::of(by, action), stamp)
             .await?;
         self.restore(&mut world, &opening.name, &clock).await?;
         let incarnation = world.incarnation();
-        if let Some(Labelled { owner, labels }) = labelled {
+        if let Some(Labelled { owner, labels }) = labelled
+            && !is_new
+        {
             let stamp = self.stamp(&world, &opening.name, &clock);
             let command = Command::of_runtime(Action::World(WorldAction::Label { owner, labels }));
             self.record(&mut world, incarnation, command, stamp).await?;
@@ -209,14 +208,20 @@ impl Means {
         self.signer.as_ref().map(|signer| signer.key())
     }
 
-    fn opening_action(&self, world: &World, opening: &Opening, stamp: &Stamp) -> Action {
+    fn opening_action(
+        &self,
+        world: &World,
+        opening: &Opening,
+        stamp: &Stamp,
+        labelled: Labelled,
+    ) -> Action {
         let node = self.node;
         let signer = self.signing_key();
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {
             Some(definition) if world.head() == Position::ZERO => {
                 Action::World(WorldAction::Create {
-                    world: WorldId::from_stamp(stamp),
+                    world: opening.id.unwrap_or_else(|| WorldId::from_stamp(stamp)),
                     name: opening.name.clone(),
                     clock: opening.clock,
                     base,
@@ -224,6 +229,7 @@ impl Means {
                     node,
                     signer,
                     copy: self.custody.copy(),
+                    labelled,
                 })
             }
             definition => {
@@ -313,6 +319,20 @@ impl Means {
         }
         Ok(parts)
     }
+}
+
+/// The giver of the command that opens a world: whoever founds it, or changes its definition.
+fn opener(action: &Action, opening: &Opening) -> Principal {
+    let named = match action {
+        Action::World(WorldAction::Create { .. }) => &opening.founder,
+        Action::World(WorldAction::Open {
+            revise: Some(_), ..
+        }) => &opening.by,
+        Action::World(_) | Action::Talk(_) | Action::Consent(_) | Action::Shell(_) => &None,
+    };
+    named
+        .as_ref()
+        .map_or(Principal::Runtime, |by| by.principal().clone())
 }
 
 /// Logs what the calls and requests of a world go through: its stages in order, each with its

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use folkmoot_core::event::ClockKind;
-use folkmoot_core::ids::WorldName;
+use folkmoot_core::ids::{WorldId, WorldName};
 use folkmoot_core::port::Labels;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::effect::Effect;
@@ -15,8 +15,8 @@ use crate::proof::Proof;
 /// How a world is opened.
 ///
 /// Whom a world belongs to, and how it is labelled, is the word of whoever opens it: an ingress
-/// sets both from what it knows of its caller. They are recorded once the world is open, if they
-/// differ from what is recorded.
+/// sets both from what it knows of its caller. A new world begins with them; else they are recorded
+/// once the world is open, if they differ from what is recorded.
 ///
 /// ```
 /// use folkmoot_agents::Opening;
@@ -43,6 +43,13 @@ pub struct Opening {
     /// Who changes the definition of a world that exists. It takes the right to operate it, and is
     /// recorded. `None`: whoever opens it, in nobody's name.
     pub by: Option<Proof>,
+    /// The id of a new world, so that whoever opens it twice finds the one that they have begun.
+    /// `None`: one of its own. With an id, a world of that name and another id is refused, and not
+    /// opened.
+    pub id: Option<WorldId>,
+    /// Who begins a new world, and owns it: all rights are theirs, by the commit that begins it.
+    /// `None`: it begins in nobody's name. No change to a world that exists.
+    pub founder: Option<Proof>,
     /// Whom it belongs to. `None` leaves that as it is recorded.
     pub owner: Option<String>,
     /// What makes its parts; `None`: the runtime's assembler.
@@ -62,6 +69,8 @@ impl Opening {
             clock: ClockKind::System,
             perform: Perform::AsItComes,
             by: None,
+            id: None,
+            founder: None,
             owner: None,
             labels: None,
             assembler: None,
@@ -81,6 +90,20 @@ impl Opening {
     #[must_use]
     pub fn in_the_name_of(mut self, by: Proof) -> Self {
         self.by = Some(by);
+        self
+    }
+
+    /// Gives a new world the id `id`.
+    #[must_use]
+    pub const fn identified(mut self, id: WorldId) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Begins a new world in the name of `founder`, who has all rights in it.
+    #[must_use]
+    pub fn founded_by(mut self, founder: Proof) -> Self {
+        self.founder = Some(founder);
         self
     }
 

@@ -1,6 +1,6 @@
 //! Proof of who acts. Whoever hands one out is the ingress, and answers for it.
 
-use folkmoot_core::ids::principal::{Person, Principal};
+use folkmoot_core::ids::principal::{Person, Principal, Service};
 use folkmoot_core::ids::{AgentName, PersonName, ToolName};
 
 /// Who a seat is for, as the ingress proved it.
@@ -35,8 +35,8 @@ impl Proof {
         Self::by(Self::SCRIPT).user(subject).called(display)
     }
 
-    /// Begins the proof of a person whom the embedding application proved by a method of its own,
-    /// such as its sign-in.
+    /// Begins the proof of a person, or of a program that acts by itself, whom the embedding
+    /// application proved by a method of its own, such as its sign-in.
     pub fn by(method: impl Into<String>) -> ProvenBy {
         ProvenBy {
             method: method.into(),
@@ -85,6 +85,15 @@ impl ProvenBy {
             subject: id.into(),
         }
     }
+
+    /// Names a program that acts by itself, by the id that the method knows. It is a
+    /// [service](Principal::Service): rights compare the id, so it must never be another's.
+    pub fn service(self, id: impl Into<String>) -> ProvenService {
+        ProvenService {
+            method: self.method,
+            subject: id.into(),
+        }
+    }
 }
 
 /// A proven user, before the room calls them anything.
@@ -100,6 +109,26 @@ impl ProvenUser {
     #[must_use]
     pub fn called(self, display: PersonName) -> Proof {
         Proof(Principal::Person(Person {
+            method: self.method,
+            subject: self.subject,
+            display,
+        }))
+    }
+}
+
+/// A proven program, before the room calls it anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a proof says what the room calls the service"]
+pub struct ProvenService {
+    method: String,
+    subject: String,
+}
+
+impl ProvenService {
+    /// Gives the name that the room calls the service by. It is claimed, not proven.
+    #[must_use]
+    pub fn called(self, display: PersonName) -> Proof {
+        Proof(Principal::Service(Service {
             method: self.method,
             subject: self.subject,
             display,

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::bus::ActivityChannel;
 use crate::error::OpenError;
-use crate::gate::{GatedLog, Gatekeeper};
+use crate::gate::{GatedBlobs, GatedLog, Gatekeeper};
 use crate::means::{Entered, Means};
 use crate::opening::{Opening, Perform};
 use crate::parts::Assemble;
@@ -55,12 +55,13 @@ impl Runtime {
         RuntimeBuilder::over(storage)
     }
 
-    /// This runtime with `keeper` at the gate of its log. Both have the same open worlds; those
-    /// that are opened through the new one append through the gate.
+    /// This runtime with `keeper` at the gate of its log and its files. Both have the same open
+    /// worlds; those that are opened through the new one write through the gate.
     #[must_use]
     pub fn through(&self, keeper: Arc<dyn Gatekeeper>) -> Self {
         let mut means = Means::clone(&self.means);
-        means.log = Arc::new(GatedLog::new(means.log, keeper));
+        means.log = Arc::new(GatedLog::new(means.log, Arc::clone(&keeper)));
+        means.blobs = Arc::new(GatedBlobs::new(means.blobs, keeper));
         Self {
             means: Arc::new(means),
             worlds: Arc::clone(&self.worlds),
@@ -86,6 +87,13 @@ impl Runtime {
             .get(name)
             .filter(|handle| handle.is_open())
             .cloned()
+    }
+
+    /// The number of worlds that are open, asleep or not.
+    #[must_use]
+    pub fn worlds_open(&self) -> usize {
+        let worlds = self.open_worlds();
+        worlds.values().filter(|handle| handle.is_open()).count()
     }
 
     /// Opens a world, or begins it, and does what is owed.

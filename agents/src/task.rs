@@ -192,7 +192,7 @@ impl WorldTask {
         let answer = match self.command(command).await {
             Ok(answer) => answer,
             Err(why) => {
-                let _gone = reply.send(Err(SeatError::Stopped(with_causes(&why))));
+                let _gone = reply.send(Err(why.as_answer()));
                 return Err(why);
             }
         };
@@ -446,13 +446,14 @@ impl WorldTask {
                 self.flight.abort_all();
                 self.bus.activity().abort_drafts(self.world.head());
                 let is_played = why.is_played();
+                let answer = why.as_answer();
                 let why = with_causes(&why);
                 if is_played {
                     tracing::info!(world = ?self.world.name(), "the world stopped, as it was told to");
                 } else {
                     tracing::error!(world = ?self.world.name(), why, "the world stopped");
                 }
-                self.door.stopped(&why);
+                self.door.stopped(&answer);
                 None
             }
             TaskEnd::Asleep => {

@@ -71,7 +71,11 @@ impl Means {
             Ok(_) => return Ok(Beforehand::Opens),
             Err(refusal) => refusal,
         };
-        if decision.events.is_empty() || !matches!(command.principal, Principal::Person(_)) {
+        let is_outside = matches!(
+            command.principal,
+            Principal::Person(_) | Principal::Service(_)
+        );
+        if decision.events.is_empty() || !is_outside {
             return Ok(Beforehand::Refused(refusal));
         }
         if was_opened_just_now(&world, &stamp) {

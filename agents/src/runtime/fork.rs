@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::{Refusal, RefusalReason};
-use folkmoot_core::event::{ForkEffects, Right};
+use folkmoot_core::event::{ForkEffects, Labelled, Right};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::{Appended, WorldEntry};
+use folkmoot_core::port::{Appended, Labels, WorldEntry};
 use folkmoot_core::world::World;
 
 use super::Runtime;
@@ -36,6 +36,12 @@ pub struct Forking {
     pub perform: Perform,
     /// Who wants it. It takes the right to operate the other one.
     pub by: Proof,
+    /// The new one's id. `None`: one of its own.
+    pub id: Option<WorldId>,
+    /// Whom the new one belongs to. `None`: whom the other one belongs to there.
+    pub owner: Option<String>,
+    /// The new one's labels. `None`: those of the other one there.
+    pub labels: Option<Labels>,
 }
 
 impl Forking {
@@ -54,7 +60,22 @@ impl Forking {
             is_copied: false,
             perform,
             by,
+            id: None,
+            owner: None,
+            labels: None,
         }
+    }
+}
+
+impl Forking {
+    /// The owner and the labels that the new one begins with; `None`: those of `parent`.
+    fn labelled(&self, parent: &World) -> Option<Labelled> {
+        let of_parent = parent.labelled();
+        let owner = self.owner.clone().or_else(|| of_parent.owner.clone());
+        let labels = self.labels.clone();
+        let labels = labels.unwrap_or_else(|| of_parent.labels.clone());
+        let labelled = Labelled { owner, labels };
+        (labelled != *of_parent).then_some(labelled)
     }
 }
 
@@ -178,7 +199,7 @@ impl Means {
         let definition = world.definition();
         let stamp = self.stamp(&world, &forking.name, &clock);
         let action = Action::World(WorldAction::Fork {
-            world: WorldId::from_stamp(&stamp),
+            world: forking.id.unwrap_or_else(|| WorldId::from_stamp(&stamp)),
             name: forking.name.clone(),
             base: point.base,
             link: point.link,
@@ -186,6 +207,7 @@ impl Means {
             node: self.node,
             signer: self.signer.as_ref().map(|signer| signer.key()),
             copy: self.custody.copy(),
+            labelled: forking.labelled(&world),
         });
         let command = Command::of(forking.by.principal().clone(), action);
         let decision = world.decide(&command, &stamp);

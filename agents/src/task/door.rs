@@ -16,8 +16,8 @@ use crate::opening::Perform;
 pub(crate) enum Status {
     /// It is open.
     Open { activity: Activity, head: Position },
-    /// It stopped: its log could not be written.
-    Stopped(String),
+    /// It stopped: its log could not be written. Whoever asks is told this.
+    Stopped(SeatError),
     /// It was closed.
     Closed,
 }
@@ -74,8 +74,8 @@ impl Door {
     }
 
     /// Tells everybody, and whoever still asks, why the world stopped.
-    pub(super) fn stopped(&mut self, why: &str) {
-        self.status.send_replace(Status::Stopped(why.to_owned()));
+    pub(super) fn stopped(&mut self, why: &SeatError) {
+        self.status.send_replace(Status::Stopped(why.clone()));
         self.asks.close();
         while let Ok(ask) = self.asks.try_recv() {
             ask.turn_away(why);
@@ -85,12 +85,12 @@ impl Door {
 
 impl Ask {
     /// Says why there is no answer. A look that is dropped tells by that.
-    pub(super) fn turn_away(self, why: &str) {
+    pub(super) fn turn_away(self, why: &SeatError) {
         match self {
             Self::Command { reply, .. }
             | Self::Revise { reply, .. }
             | Self::Advance { reply, .. } => {
-                let _gone = reply.send(Err(SeatError::Stopped(why.to_owned())));
+                let _gone = reply.send(Err(why.clone()));
             }
             Self::Close(reply) => {
                 let _gone = reply.send(());

@@ -1,9 +1,11 @@
 //! The reasons that a world stops.
 
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, ReadError};
 use folkmoot_core::world::effect::Effect;
 
 use super::erase::EraseError;
+use crate::error::SeatError;
 
 /// The reason that a world stops: its log cannot go on, or does not agree with the state.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +37,15 @@ pub(super) enum Halt {
 }
 
 impl Halt {
+    /// The answer to whoever asks something of the world that stops.
+    pub(super) fn as_answer(&self) -> SeatError {
+        if let Self::Append(AppendError::Full(_)) = self {
+            SeatError::Full
+        } else {
+            SeatError::Stopped(with_causes(self))
+        }
+    }
+
     /// Tells whether the world stops because its log plays the death of the process.
     pub(super) const fn is_played(&self) -> bool {
         matches!(self, Self::Append(AppendError::Crash))

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::ids::Incarnation;
+use folkmoot_core::port::AppendError;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::world::Activity;
 use folkmoot_core::world::effect::Effect;
 
 use super::{Ask, Door, WorldTask};
 use crate::clock::WorldClock;
+use crate::error::{OpenError, SeatError};
 use crate::means::Means;
 
 /// A world that is let go of until somebody asks something of it.
@@ -82,8 +84,13 @@ impl Asleep {
             Err(error) => {
                 let why = with_causes(&error);
                 tracing::error!(world = %door.name, why, "the world could not be opened again");
-                door.stopped(&why);
-                ask.turn_away(&why);
+                let answer = if let OpenError::Append(AppendError::Full(_)) = error {
+                    SeatError::Full
+                } else {
+                    SeatError::Stopped(why)
+                };
+                door.stopped(&answer);
+                ask.turn_away(&answer);
                 None
             }
         }
