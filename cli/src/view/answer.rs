@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use folkmoot::view::ViewError;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
@@ -33,6 +34,13 @@ impl ValueStream {
             .map(|one| serde_json::to_value(one).map_err(CliError::json))
             .collect::<Result<_, _>>()?;
         Ok(Self::of(stream::iter(all).map(Ok)))
+    }
+
+    /// Makes an answer of the values of a view that are still to come.
+    pub(crate) fn each<T: Serialize>(
+        views: impl Stream<Item = Result<T, ViewError>> + Send + 'static,
+    ) -> Self {
+        Self::of(views.map(|view| serde_json::to_value(view?).map_err(CliError::json)))
     }
 
     /// Returns the same answer, which keeps `means` alive for as long as values may come.

@@ -1,44 +1,47 @@
 //! Heads of logs: how far each world has come, and how far it has been signed.
 
-use folkmoot::core::event::{Event, HeadSigned, TreeHead, WorldEvent};
-use folkmoot::core::ids::{Position, WorldId, WorldName};
-use folkmoot::core::port::{Custody, EventLog, Labels, WorldEntry};
+use folkmoot_core::event::{Event, HeadSigned, TreeHead, WorldEvent};
+use folkmoot_core::ids::{Position, WorldId, WorldName};
+use folkmoot_core::port::{Custody, EventLog, Labels, WorldEntry};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::CliError;
-use crate::view::query::{PAGE, entry};
+use super::ViewError;
+use super::world::{PAGE, entry};
 
 /// The number of commits that are read at a time, from the newest on.
 const COMMITS: usize = 64;
 
 /// A question for the heads of logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AnchorQuery {
+pub struct AnchorQuery {
     /// The world; `None` asks for all of them.
-    pub(crate) world: Option<WorldName>,
+    pub world: Option<WorldName>,
 }
 
 /// The head of a world's log, and the part of it that has been signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AnchorView {
+pub struct AnchorView {
     /// The world's name.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The world's id.
-    pub(crate) id: WorldId,
+    pub id: WorldId,
     /// The newest head of its log.
-    pub(crate) head: TreeHead,
+    pub head: TreeHead,
     /// The newest signed head, and where it is recorded.
-    pub(crate) signed: Option<(Position, HeadSigned)>,
+    pub signed: Option<(Position, HeadSigned)>,
     /// The number of events that no signed head covers, signatures not counted.
-    pub(crate) unsigned: u64,
+    pub unsigned: u64,
 }
 
 /// Looks for the newest signed head of each world.
-pub(crate) async fn anchors(
+///
+/// # Errors
+/// [`ViewError::Fold`].
+pub async fn anchors(
     log: &dyn EventLog,
     custody: &dyn Custody,
     query: &AnchorQuery,
-) -> Result<Vec<AnchorView>, CliError> {
+) -> Result<Vec<AnchorView>, ViewError> {
     if let Some(world) = &query.world {
         return Ok(vec![of(log, custody, entry(log, world).await?).await?]);
     }
@@ -60,7 +63,7 @@ async fn of(
     log: &dyn EventLog,
     custody: &dyn Custody,
     entry: WorldEntry,
-) -> Result<AnchorView, CliError> {
+) -> Result<AnchorView, ViewError> {
     let id = entry.world;
     let head = custody.tree_head(entry.world).await?;
     let mut before = head.of.next();

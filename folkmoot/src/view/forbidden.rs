@@ -1,19 +1,20 @@
 //! The rule that forbids a call.
 
-use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{CallEvent, CallStatus, Event};
-use folkmoot::core::ids::{CallId, Position, WorldName};
-use folkmoot::core::port::EventLog;
-use folkmoot::core::spec::rules::Rules;
-use folkmoot::core::tool::Unlisted;
-use folkmoot::core::world::World;
-use folkmoot::fold_world;
+use folkmoot_agents::fold_world;
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::event::{CallEvent, CallStatus, Event};
+use folkmoot_core::ids::{CallId, Position, WorldName};
+use folkmoot_core::port::EventLog;
+use folkmoot_core::spec::rules::Rules;
+use folkmoot_core::tool::Unlisted;
+use folkmoot_core::world::World;
 use serde_json::Value;
 
-use crate::exit::CliError;
+use super::ViewError;
 
 /// Says which rule forbids a call of `tool` with `arguments`; `None` if none does.
-pub(crate) fn by_rule(rules: &Rules, tool: &str, arguments: &str) -> Option<String> {
+#[must_use]
+pub fn by_rule(rules: &Rules, tool: &str, arguments: &str) -> Option<String> {
     let spec = rules.spec();
     let (_, tool) = spec.tools.iter().find(|(name, _)| name.as_str() == tool)?;
     let arguments: Value = serde_json::from_str(arguments).ok()?;
@@ -38,12 +39,12 @@ pub(crate) fn by_rule(rules: &Rules, tool: &str, arguments: &str) -> Option<Stri
 
 /// Says which rule forbade the call that ends in the event at `at`; `None` if the event is no such
 /// end, or the arguments were erased.
-pub(crate) async fn by_which(
+pub(super) async fn by_which(
     log: &dyn EventLog,
     name: &WorldName,
     commit: &Commit,
     at: Position,
-) -> Result<Option<String>, CliError> {
+) -> Result<Option<String>, ViewError> {
     let event = commit.numbered().find(|(here, _)| *here == at);
     let Some((_, Event::Call(CallEvent::ToolFinished(finished)))) = event else {
         return Ok(None);

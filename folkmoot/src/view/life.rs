@@ -2,40 +2,44 @@
 
 use std::time::Duration;
 
-use folkmoot::core::ids::{Position, Time, WorldName};
-use folkmoot::core::port::{Clock as _, Labels, WorldEntry};
-use folkmoot::life::{Retention, idle_worlds};
-use folkmoot::{Store, SystemClock};
+use folkmoot_agents::SystemClock;
+use folkmoot_core::ids::{Position, Time, WorldName};
+use folkmoot_core::port::{Clock as _, Labels, WorldEntry};
+use folkmoot_store::Store;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::CliError;
+use super::ViewError;
+use crate::life::{Retention, idle_worlds};
 
 /// A question for the worlds that are idle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct IdleQuery {
+pub struct IdleQuery {
     /// The time for which nothing happened in them.
-    pub(crate) idle_for: Duration,
+    pub idle_for: Duration,
     /// Only those that have all of these labels.
-    pub(crate) labels: Labels,
+    pub labels: Labels,
 }
 
 /// A world that nobody used for so long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct IdleView {
+pub struct IdleView {
     /// The world's name.
-    pub(crate) name: WorldName,
+    pub name: WorldName,
     /// The number of its events.
-    pub(crate) events: Position,
+    pub events: Position,
     /// The time of its last commit, in milliseconds since 1970.
-    pub(crate) last: Time,
+    pub last: Time,
     /// True if it has a clock of its own, and so no age.
-    pub(crate) is_simulated: bool,
+    pub is_simulated: bool,
     /// A world used after this is not idle.
-    pub(crate) idle_since: Time,
+    pub idle_since: Time,
 }
 
 /// The idle worlds, and behind them those that have no age.
-pub(crate) async fn idle(store: &Store, query: &IdleQuery) -> Result<Vec<IdleView>, CliError> {
+///
+/// # Errors
+/// [`ViewError::Fold`].
+pub async fn idle(store: &Store, query: &IdleQuery) -> Result<Vec<IdleView>, ViewError> {
     let now = SystemClock.now();
     let retention = Retention {
         idle_for: query.idle_for,

@@ -2,85 +2,92 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{CallEvent, Event, TalkEvent, Verdict};
-use folkmoot::core::ids::{AgentName, CallId, Position, RequestId, WorldName};
-use folkmoot::core::port::{EventLog, StoredCommit};
-use folkmoot::core::world::Meter;
-use folkmoot::core::world::projection::TextProjection;
-use folkmoot::fold_world;
+use folkmoot_agents::fold_world;
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::event::{CallEvent, Event, TalkEvent, Verdict};
+use folkmoot_core::ids::{AgentName, CallId, Position, RequestId, WorldName};
+use folkmoot_core::port::{EventLog, StoredCommit};
+use folkmoot_core::world::Meter;
+use folkmoot_core::world::projection::TextProjection;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::WorldAt;
-use crate::exit::CliError;
-use crate::view::event::EventView;
-use crate::view::query::entry;
+use super::ViewError;
+use super::event::EventView;
+use super::world::{WorldAt, entry};
 
 /// The most lines of one kind that are kept of a world.
 const LINES_MAX: usize = 1_000;
 
 /// A question for the differences of two worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DiffQuery {
+pub struct DiffQuery {
     /// The first world, and the event up to which it is looked at.
-    pub(crate) one: WorldAt,
+    pub one: WorldAt,
     /// The second.
-    pub(crate) other: WorldAt,
+    pub other: WorldAt,
 }
 
 /// The differences of two worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DiffView {
+pub struct DiffView {
     /// The last event that both have, the same record by its link; 0 if there is none.
-    pub(crate) common: Position,
+    pub common: Position,
     /// The first.
-    pub(crate) one: SideView,
+    pub one: SideView,
     /// The second.
-    pub(crate) other: SideView,
+    pub other: SideView,
     /// The first difference, ids left out: of what was said, decided, called and routed. `None` if
     /// there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) first: Option<RowView>,
+    pub first: Option<RowView>,
     /// Requests decided, and who was to answer what.
-    pub(crate) decisions: Vec<RowView>,
+    pub decisions: Vec<RowView>,
     /// Calls with their ends.
-    pub(crate) calls: Vec<RowView>,
+    pub calls: Vec<RowView>,
     /// The messages.
-    pub(crate) messages: Vec<RowView>,
+    pub messages: Vec<RowView>,
 }
 
 /// A side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SideView {
+pub struct SideView {
     /// The world's name.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The event up to which it is looked at.
-    pub(crate) at: Position,
+    pub at: Position,
     /// The first event behind what both have; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<EventView>,
+    pub next: Option<EventView>,
     /// The usage of models from the world's beginning on, and its cost.
-    pub(crate) spent: Meter,
+    pub spent: Meter,
 }
 
 /// A row: lines of both worlds that stand side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RowView {
+pub struct RowView {
+    /// The line of the first; `None` if it has none here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) one: Option<String>,
+    pub one: Option<String>,
+    /// The line of the second; `None` if it has none here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) other: Option<String>,
+    pub other: Option<String>,
 }
 
 impl RowView {
-    pub(crate) fn is_same(&self) -> bool {
+    /// True if both lines are the same.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
         self.one == self.other
     }
 }
 
 /// Compares two worlds.
-pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, CliError> {
+///
+/// # Errors
+/// [`ViewError::Fold`], and that an event has no record: [`ViewError::Event`],
+/// [`ViewError::Json`].
+pub async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, ViewError> {
     let one = WorldReading::of(log, &query.one).await?;
     let other = WorldReading::of(log, &query.other).await?;
     let is_same = |(one, other): &(&StoredCommit, &StoredCommit)| one.link == other.link;
@@ -126,7 +133,7 @@ struct WorldReading {
 }
 
 impl WorldReading {
-    async fn of(log: &dyn EventLog, wanted: &WorldAt) -> Result<Self, CliError> {
+    async fn of(log: &dyn EventLog, wanted: &WorldAt) -> Result<Self, ViewError> {
         let found = entry(log, &wanted.world).await?;
         let spent = fold_world(log, &wanted.world, wanted.at)
             .await?
@@ -149,7 +156,7 @@ impl WorldReading {
         })
     }
 
-    fn side(&self, shared: usize) -> Result<SideView, CliError> {
+    fn side(&self, shared: usize) -> Result<SideView, ViewError> {
         let next = self
             .commits
             .get(shared)
@@ -246,7 +253,7 @@ impl WorldStory {
             };
             self.decided(&format!(
                 "{} {how}: {}",
-                decided.by.display,
+                decided.by,
                 self.request(decided.request)
             ));
         } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
@@ -254,7 +261,7 @@ impl WorldStory {
         } else if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
             self.decided(&format!(
                 "{} answered: {}",
-                answered.by.display,
+                answered.by,
                 self.request(answered.request)
             ));
         } else if let Event::Call(CallEvent::OutcomeSettled(settled)) = event {

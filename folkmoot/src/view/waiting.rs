@@ -1,30 +1,30 @@
 //! Requests that wait for people, as a reader finds them: some have run out of time, and a crash
 //! left calls in doubt.
 
-use std::time::SystemTime;
-
-use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::{AgentName, Time, ToolName};
-use folkmoot::core::world::World;
-use folkmoot::core::world::memory::CallState;
-use folkmoot::run::{Asks, Waiting, waiting};
+use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::{AgentName, Time, ToolName};
+use folkmoot_core::world::World;
+use folkmoot_core::world::memory::CallState;
 use serde::{Deserialize, Serialize};
+
+use crate::run::{Asks, Waiting, waiting};
 
 /// A request that waits, and whether it is too late to decide it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WaitingView {
+pub struct WaitingView {
     /// The request.
     #[serde(flatten)]
-    pub(crate) waiting: Waiting,
+    pub waiting: Waiting,
     /// True if the time is over: whoever opens the world next records that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_expired: bool,
+    pub is_expired: bool,
 }
 
 impl WaitingView {
-    /// Returns all requests that wait in `world`, oldest first.
-    pub(crate) fn all(world: &World) -> Vec<Self> {
-        let now = now(world);
+    /// Returns all requests that wait in `world`, oldest first. The machine's clock says `now`.
+    #[must_use]
+    pub fn all(world: &World, now: Time) -> Vec<Self> {
+        let now = by_clock_of(world, now);
         waiting(world)
             .into_iter()
             .map(|waiting| Self {
@@ -43,24 +43,25 @@ fn is_late(asks: &Asks, now: Time) -> bool {
 /// A call that was started, may not simply run again, and of which nobody knows yet whether it took
 /// effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DoubtView {
+pub struct DoubtView {
     /// The agent whose call it is.
-    pub(crate) agent: AgentName,
+    pub agent: AgentName,
     /// The tool, if it is known.
-    pub(crate) tool: Option<ToolName>,
+    pub tool: Option<ToolName>,
     /// The call's arguments, byte for byte; `None` if they were erased.
-    pub(crate) arguments: Option<String>,
+    pub arguments: Option<String>,
     /// True if the world was not opened since: if a process has it open, the call runs.
-    pub(crate) is_running: bool,
+    pub is_running: bool,
 }
 
 impl DoubtView {
-    /// Returns the calls in doubt of `world`, agent by agent.
-    pub(crate) fn all(world: &World) -> Vec<Self> {
-        let now = now(world);
+    /// Returns the calls in doubt of `world`, agent by agent. The machine's clock says `now`.
+    #[must_use]
+    pub fn all(world: &World, now: Time) -> Vec<Self> {
+        let now = by_clock_of(world, now);
         let agents = world.rules().spec().agents.iter();
         let memories = agents.filter_map(|agent| Some((&agent.name, world.memory(&agent.name)?)));
-        let of = |(agent, memory): (&AgentName, &folkmoot::core::world::memory::Memory)| {
+        let of = |(agent, memory): (&AgentName, &folkmoot_core::world::memory::Memory)| {
             let calls = memory.open_calls.values().filter_map(|call| {
                 let (run, is_running) = match &call.state {
                     CallState::Running(run) => (run, true),
@@ -87,22 +88,18 @@ impl DoubtView {
     }
 }
 
-/// The time by the world's clock.
-fn now(world: &World) -> Time {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    let system = Time(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+/// The time by the world's clock, while the machine's says `now`.
+pub(super) fn by_clock_of(world: &World, now: Time) -> Time {
     match world.clock() {
-        ClockKind::System => system.max(world.time()),
+        ClockKind::System => now.max(world.time()),
         ClockKind::Simulated => world.time(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use folkmoot::core::ids::Digest;
-    use folkmoot::run::Offers;
+    use crate::run::Offers;
+    use folkmoot_core::ids::Digest;
 
     use super::*;
 

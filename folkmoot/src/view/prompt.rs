@@ -1,79 +1,82 @@
 //! The request of a model call, rebuilt from the log.
 
-use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent};
-use folkmoot::core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
-use folkmoot::core::model::Parameters;
-use folkmoot::core::port::EventLog;
-use folkmoot::core::prompt::{Item, Layer, ModelRequest, ToolDeclaration};
-use folkmoot::fold_world;
+use folkmoot_agents::fold_world;
+use folkmoot_core::event::{Event, ModelCalled, Purpose, TurnEvent};
+use folkmoot_core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
+use folkmoot_core::model::Parameters;
+use folkmoot_core::port::EventLog;
+use folkmoot_core::prompt::{Item, Layer, ModelRequest, ToolDeclaration};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::{CliError, FAILED, USAGE};
-use crate::view::query::entry;
+use super::ViewError;
+use super::world::entry;
 
 /// The request of an attempt of a model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct PromptView {
+pub struct PromptView {
     /// The world.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The last event that is in the state that it was built from.
-    pub(crate) at: Position,
+    pub at: Position,
     /// The `ModelCalled` that was asked about.
-    pub(crate) call: Position,
+    pub call: Position,
     /// The attempt.
-    pub(crate) attempt: Attempt,
+    pub attempt: Attempt,
     /// The agent that asks.
-    pub(crate) agent: AgentName,
+    pub agent: AgentName,
     /// The agent's turn.
-    pub(crate) turn: TurnId,
+    pub turn: TurnId,
     /// The purpose of the call.
-    pub(crate) purpose: Purpose,
+    pub purpose: Purpose,
     /// The model, by its name in the room.
-    pub(crate) model: ModelName,
+    pub model: ModelName,
     /// The same for all attempts.
-    pub(crate) idempotency_key: String,
+    pub idempotency_key: String,
     /// The request.
-    pub(crate) request: RequestView,
+    pub request: PromptRequestView,
     /// The fingerprint that the event records.
-    pub(crate) recorded: Digest,
+    pub recorded: Digest,
     /// True if the fingerprint, computed anew from all parts of the request, is the recorded one.
-    pub(crate) is_same: bool,
+    pub is_same: bool,
     /// The events before the call whose content is erased, if the fingerprint is another one: the
     /// request that the model read cannot be built again, so nothing is said about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) erased: Vec<Position>,
+    pub erased: Vec<Position>,
 }
 
 /// A request to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RequestView {
+pub struct PromptRequestView {
     /// The provider's name of the model.
-    pub(crate) model: String,
+    pub model: String,
     /// The parameters of the model.
-    pub(crate) parameters: Parameters,
+    pub parameters: Parameters,
     /// The instructions before the conversation, each layer under its kind.
-    pub(crate) system: Vec<Layer<String>>,
+    pub system: Vec<Layer<String>>,
     /// The tools that the model may call.
-    pub(crate) tools: Vec<ToolDeclaration<String>>,
+    pub tools: Vec<ToolDeclaration<String>>,
     /// The conversation, in the order in which the agent saw it.
-    pub(crate) items: Vec<Item<String>>,
+    pub items: Vec<Item<String>>,
     /// Computed anew from all the above.
-    pub(crate) fingerprint: Digest,
+    pub fingerprint: Digest,
 }
 
 /// Rebuilds the request of the model call, or of the attempt, that is recorded at `call`.
-pub(crate) async fn prompt(
+///
+/// # Errors
+/// [`ViewError::NoSuchEvent`], [`ViewError::NotModelCalled`], [`ViewError::NoModelRequest`],
+/// [`ViewError::Fold`].
+pub async fn prompt(
     log: &dyn EventLog,
     name: &WorldName,
     call: Position,
-) -> Result<PromptView, CliError> {
+) -> Result<PromptView, ViewError> {
     let called = called(log, name, call).await?;
     let world = fold_world(log, name, Some(call)).await?;
     let ask = world.model_ask(&called.agent);
-    let ask = ask
-        .ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
-    let request = RequestView::of(&ask.request);
+    let ask = ask.ok_or(ViewError::NoModelRequest)?;
+    let request = PromptRequestView::of(&ask.request);
     let is_same = request.fingerprint == called.fingerprint;
     let erased = if is_same {
         Vec::new()
@@ -102,7 +105,7 @@ async fn erased_before(
     log: &dyn EventLog,
     name: &WorldName,
     call: Position,
-) -> Result<Vec<Position>, CliError> {
+) -> Result<Vec<Position>, ViewError> {
     let entry = entry(log, name).await?;
     let mut commits = log.read(entry.world, Position::new(1)).await?;
     let mut erased = Vec::new();
@@ -123,7 +126,7 @@ async fn called(
     log: &dyn EventLog,
     name: &WorldName,
     call: Position,
-) -> Result<ModelCalled, CliError> {
+) -> Result<ModelCalled, ViewError> {
     let entry = entry(log, name).await?;
     let mut commits = log.read(entry.world, call).await?;
     let commit = commits.try_next().await?.map(|stored| stored.commit);
@@ -132,27 +135,20 @@ async fn called(
         .and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
     match event {
         Some((_, Event::Turn(TurnEvent::ModelCalled(called)))) => Ok(called.clone()),
-        Some((_, other)) => {
-            let list = format!("`log {name} --kind ModelCalled` lists the calls");
-            Err(CliError::other(
-                USAGE,
-                format!(
-                    "event {call} is a {}, not a ModelCalled; {list}",
-                    other.kind().name()
-                ),
-            ))
-        }
-        None => {
-            let what = format!(
-                "there is no event {call} in the world {name}: its events are 1 to {}",
-                entry.head
-            );
-            Err(CliError::other(USAGE, what))
-        }
+        Some((_, other)) => Err(ViewError::NotModelCalled {
+            world: name.clone(),
+            at: call,
+            kind: other.kind(),
+        }),
+        None => Err(ViewError::NoSuchEvent {
+            world: name.clone(),
+            at: call,
+            head: entry.head,
+        }),
     }
 }
 
-impl RequestView {
+impl PromptRequestView {
     fn of(request: &ModelRequest) -> Self {
         let layer = |layer: &Layer| Layer {
             kind: layer.kind,

@@ -1,8 +1,8 @@
 //! Words of agents and people in a gist, and what stands in the place of those that are gone.
 
-use folkmoot::core::command::commit::Commit;
-use folkmoot::core::content::Content;
-use folkmoot::core::event::{Author, Event, MessagePosted, TurnEvent};
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::content::Content;
+use folkmoot_core::event::{Author, Event, MessagePosted, TurnEvent};
 
 /// Returns the text that takes the place of content that is not there: erased, or lost without
 /// anybody's wish.
@@ -53,6 +53,7 @@ pub(super) fn said(posted: &MessagePosted, commit: &Commit) -> String {
     };
     match &posted.author {
         Author::Person(name) => format!("{name}: {text}"),
+        Author::Service(_) => format!("{}: {text}", posted.author),
         Author::Agent(name) => format!("{name}: {text}"),
         Author::World => text,
     }

@@ -2,49 +2,53 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot::core::ids::{ArtifactName, Position, WorldName};
-use folkmoot::core::port::EventLog;
-use folkmoot::core::tool::{ArtifactSpec, View};
-use folkmoot::{TranscriptEntry, TranscriptPage, fold_world, read_transcript};
+use folkmoot_agents::{fold_world, read_transcript};
+use folkmoot_core::ids::{ArtifactName, Position, WorldName};
+use folkmoot_core::port::EventLog;
+use folkmoot_core::tool::{ArtifactSpec, View};
+use folkmoot_core::world::projection::{TranscriptEntry, TranscriptPage};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::CliError;
+use super::ViewError;
 
 /// The number of entries of a page, unless the question says another.
-pub(crate) const PAGE: u16 = 50;
+pub const PAGE: u16 = 50;
 
 /// The kinds of artifacts that a room knows.
-pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
+pub type ArtifactKinds = BTreeMap<ArtifactName, ArtifactSpec>;
 
 /// A question for a page of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TranscriptQuery {
+pub struct TranscriptQuery {
     /// The world.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The page before this event; `None` is the newest.
-    pub(crate) before: Option<Position>,
+    pub before: Option<Position>,
     /// The most entries that it has.
-    pub(crate) limit: u16,
+    pub limit: u16,
 }
 
 /// A page, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TranscriptView {
+pub struct TranscriptView {
     /// The world.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The entries, and where the next page begins.
     #[serde(flatten)]
-    pub(crate) page: TranscriptPage,
+    pub page: TranscriptPage,
     /// The ways in which artifacts on it are shown, by their kind, as the room says now.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) kinds: Kinds,
+    pub kinds: ArtifactKinds,
 }
 
 /// Reads the page.
-pub(crate) async fn transcript(
+///
+/// # Errors
+/// [`ViewError::Fold`].
+pub async fn transcript(
     log: &dyn EventLog,
     query: &TranscriptQuery,
-) -> Result<TranscriptView, CliError> {
+) -> Result<TranscriptView, ViewError> {
     let TranscriptQuery {
         world,
         before,
@@ -64,10 +68,10 @@ async fn kinds(
     log: &dyn EventLog,
     world: &WorldName,
     page: &TranscriptPage,
-) -> Result<Kinds, CliError> {
+) -> Result<ArtifactKinds, ViewError> {
     let wanted: BTreeSet<ArtifactName> = page.entries.iter().flat_map(kinds_of).collect();
     if wanted.is_empty() {
-        return Ok(Kinds::new());
+        return Ok(ArtifactKinds::new());
     }
     let mut kinds = fold_world(log, world, None).await?.rules().spec().kinds();
     kinds.retain(|kind, _| wanted.contains(kind));

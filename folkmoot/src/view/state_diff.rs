@@ -2,112 +2,114 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::ids::principal::Person;
-use folkmoot::core::ids::{AgentName, Digest, Position, WorldName};
-use folkmoot::core::prompt::Item;
-use folkmoot::core::spec::Limits;
-use folkmoot::core::world::{Activity, Meter, World};
-use folkmoot::run::{Standing, Waiting};
-use folkmoot::{Store, fold_world_from};
+use folkmoot_agents::fold_world_from;
+use folkmoot_core::ids::principal::Person;
+use folkmoot_core::ids::{AgentName, Digest, Position, WorldName};
+use folkmoot_core::prompt::Item;
+use folkmoot_core::spec::Limits;
+use folkmoot_core::world::{Activity, Meter, World};
+use folkmoot_store::Store;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::CliError;
-use crate::view::replay::{AgentView, CallView, EpisodeView, MemoryView, MessageView, ReplayView};
+use super::ViewError;
+use super::replay::{AgentView, CallView, EpisodeView, MemoryView, MessageView, ReplayView};
+use crate::run::{Standing, Waiting};
 
 #[cfg(test)]
 mod tests;
 
 /// A question for the differences between two states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StateDiffQuery {
+pub struct StateDiffQuery {
     /// The world.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// At the end of the commit that holds this event.
-    pub(crate) before: Position,
+    pub before: Position,
     /// And at the end of this one's.
-    pub(crate) after: Position,
+    pub after: Position,
 }
 
 /// The differences between two states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StateDiff {
+pub struct StateDiff {
     /// The world.
-    pub(crate) world: Option<WorldName>,
+    pub world: Option<WorldName>,
     /// The positions that were compared.
-    pub(crate) at: ValueChange<Position>,
+    pub at: ValueChange<Position>,
     /// The digest of the definition.
-    pub(crate) spec: Option<ValueChange<Digest>>,
+    pub spec: Option<ValueChange<Digest>>,
     /// The bounds.
-    pub(crate) limits: Option<ValueChange<Limits>>,
+    pub limits: Option<ValueChange<Limits>>,
     /// The state of work: running, waiting for people, or idle. `None` if it is the same.
-    pub(crate) activity: Option<ValueChange<Activity>>,
+    pub activity: Option<ValueChange<Activity>>,
     /// The roster.
-    pub(crate) agents: Changes<AgentView>,
+    pub agents: Changes<AgentView>,
     /// The people who have spoken or decided.
-    pub(crate) people: Changes<Person>,
+    pub people: Changes<Person>,
     /// The messages. Those that only became too old to be held are not in it.
-    pub(crate) transcript: Changes<MessageView>,
+    pub transcript: Changes<MessageView>,
     /// The differences of memories, of those agents that have any.
-    pub(crate) memories: BTreeMap<AgentName, MemoryDiff>,
+    pub memories: BTreeMap<AgentName, MemoryDiff>,
     /// The requests that wait for people.
-    pub(crate) pending: Changes<Waiting>,
+    pub pending: Changes<Waiting>,
     /// The grants that stand.
-    pub(crate) grants: Changes<Standing>,
+    pub grants: Changes<Standing>,
     /// The budgets that were spent, by episode.
-    pub(crate) episodes: Changes<EpisodeView>,
+    pub episodes: Changes<EpisodeView>,
     /// The usage of models and its cost, all together; `None` if it is the same.
-    pub(crate) usage: Option<ValueChange<Meter>>,
+    pub usage: Option<ValueChange<Meter>>,
 }
 
 /// The differences of an agent's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MemoryDiff {
+pub struct MemoryDiff {
     /// The number of items that both have, from the first on.
-    pub(crate) same: usize,
+    pub same: usize,
     /// The items that stood behind them.
-    pub(crate) removed: Vec<Item<String>>,
+    pub removed: Vec<Item<String>>,
     /// The items that stand there now.
-    pub(crate) added: Vec<Item<String>>,
+    pub added: Vec<Item<String>>,
     /// The calls that have no result.
-    pub(crate) open_calls: Changes<CallView>,
+    pub open_calls: Changes<CallView>,
     /// The addressed messages that no turn has taken up.
-    pub(crate) inbox: Changes<Position>,
+    pub inbox: Changes<Position>,
     /// The note that an agent in code left to remember; `None` if it is the same.
-    pub(crate) note: Option<ValueChange<Option<String>>>,
+    pub note: Option<ValueChange<Option<String>>>,
 }
 
 /// A value, before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ValueChange<T> {
+pub struct ValueChange<T> {
     /// The value before.
-    pub(crate) before: T,
+    pub before: T,
     /// The value after.
-    pub(crate) after: T,
+    pub after: T,
 }
 
 /// The differences of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Changes<T> {
+pub struct Changes<T> {
     /// The entries that are not there any more.
-    pub(crate) removed: Vec<T>,
+    pub removed: Vec<T>,
     /// The entries that were not there before.
-    pub(crate) added: Vec<T>,
+    pub added: Vec<T>,
     /// The entries that are there still, with other content.
-    pub(crate) changed: Vec<ValueChange<T>>,
+    pub changed: Vec<ValueChange<T>>,
 }
 
 impl<T> Changes<T> {
     /// True if the list is the same.
-    pub(crate) const fn is_empty(&self) -> bool {
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty() && self.changed.is_empty()
     }
 }
 
 /// Compares a world at two positions.
-pub(crate) async fn state_diff(
-    store: &Store,
-    query: &StateDiffQuery,
-) -> Result<StateDiff, CliError> {
+///
+/// # Errors
+/// [`ViewError::Fold`].
+pub async fn state_diff(store: &Store, query: &StateDiffQuery) -> Result<StateDiff, ViewError> {
     let StateDiffQuery {
         world,
         before,
@@ -120,7 +122,8 @@ pub(crate) async fn state_diff(
 
 impl StateDiff {
     /// Compares two folds of a world.
-    pub(crate) fn of(before: &World, after: &World) -> Self {
+    #[must_use]
+    pub fn of(before: &World, after: &World) -> Self {
         let memories = memories(before, after);
         let usage = change(before.meters().total, after.meters().total);
         let before = ReplayView::of(before);

@@ -1,33 +1,33 @@
 //! Usage of models, and its cost.
 
-use folkmoot::core::ids::{AgentName, ModelName};
-use folkmoot::core::model::money::Money;
-use folkmoot::core::world::{Meter, World};
+use folkmoot_core::ids::{AgentName, ModelName};
+use folkmoot_core::model::money::Money;
+use folkmoot_core::world::{Meter, World};
 use serde::{Deserialize, Serialize};
 
 /// The usage of a model by an agent, or by all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct UsageView {
+pub struct UsageView {
     /// The scope of the counts.
-    pub(crate) of: UsageOf,
+    pub of: UsageOf,
     /// The agent; `None` where it is of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<AgentName>,
+    pub agent: Option<AgentName>,
     /// The model, by its name in the room; `None` where it is of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<ModelName>,
+    pub model: Option<ModelName>,
     /// The counts.
     #[serde(flatten)]
-    pub(crate) meter: Meter,
+    pub meter: Meter,
     /// The limit of cost for all together; `None` if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) limit: Option<Money>,
+    pub limit: Option<Money>,
 }
 
 /// The scope of a usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum UsageOf {
+pub enum UsageOf {
     /// An agent, with one of its models.
     Pair,
     /// All further agents and models, of which there are too many to tell them apart.
@@ -38,7 +38,8 @@ pub(crate) enum UsageOf {
 
 impl UsageView {
     /// Returns the usage of each agent with each of its models, and last of all that of the world.
-    pub(crate) fn all(world: &World) -> Vec<Self> {
+    #[must_use]
+    pub fn all(world: &World) -> Vec<Self> {
         let meters = world.meters();
         let one = |of, meter: &Meter| Self {
             of,

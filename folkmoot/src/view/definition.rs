@@ -1,46 +1,41 @@
 //! Definitions of worlds, and how a script would change them.
 
-use std::path::PathBuf;
-
-use folkmoot::core::ids::WorldName;
-use folkmoot::core::world::{ScriptProgress, World};
-use folkmoot::run::Revision;
-use folkmoot::script::{Script, ToolDraft};
-use folkmoot::{definition_but_own, fold_world};
+use folkmoot_agents::fold_world;
+use folkmoot_core::ids::WorldName;
+use folkmoot_core::port::EventLog;
+use folkmoot_core::world::ScriptProgress;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::CliError;
+use super::ViewError;
+use crate::room::definition_but_own;
+use crate::run::Revision;
+use crate::script::{Script, Step, ToolDraft};
 
 /// A revision of a world's room by a script, which nobody has made yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RevisionView {
+pub struct RevisionView {
     /// The world.
-    pub(crate) world: WorldName,
+    pub world: WorldName,
     /// The differences that it would make, a line each; empty if there are none.
-    pub(crate) changes: Vec<String>,
+    pub changes: Vec<String>,
     /// True if it takes `--revise`.
-    pub(crate) has_to_be_asked_for: bool,
+    pub has_to_be_asked_for: bool,
     /// The first recorded step that reads otherwise in the script, counted from 1: no run goes on
     /// behind it.
-    pub(crate) edited_step: Option<usize>,
-}
-
-/// A script that is held against a world.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RevisionQuery {
-    /// The world.
-    pub(crate) world: WorldName,
-    /// The script's file.
-    pub(crate) script: PathBuf,
+    pub edited_step: Option<usize>,
 }
 
 /// Says how the script would change the room. Nothing is changed.
-pub(crate) async fn revision(
-    log: &dyn folkmoot::core::port::EventLog,
-    query: &RevisionQuery,
-) -> Result<RevisionView, CliError> {
-    let script = Script::load(&query.script)?;
-    let world: World = fold_world(log, &query.world, None).await?;
+///
+/// # Errors
+/// [`ViewError::Fold`], [`ViewError::Definition`].
+pub async fn revision(
+    log: &dyn EventLog,
+    world: &WorldName,
+    script: &Script,
+) -> Result<RevisionView, ViewError> {
+    let name = world;
+    let world = fold_world(log, name, None).await?;
     let progress: &ScriptProgress = world.script();
     let next = progress
         .done
@@ -48,7 +43,7 @@ pub(crate) async fn revision(
         .next_back()
         .map_or(0, |last| last.saturating_add(1));
     let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
-    let mut definition = definition_but_own(&script, spec)?;
+    let mut definition = definition_but_own(script, spec)?;
     // The program says what its own tools are: nothing of them changes by the script.
     for (name, tool) in &mut definition.spec.tools {
         let is_own = spec.tools.get(name).is_some_and(ToolDraft::is_own);
@@ -57,9 +52,9 @@ pub(crate) async fn revision(
         }
     }
     let base = std::path::absolute(&script.base).unwrap_or_else(|_| script.base.clone());
-    let revision = Revision::of(&query.world, &world, &definition, &base);
+    let revision = Revision::of(name, &world, &definition, &base);
     let steps = (0_u32..).zip(&script.steps).enumerate();
-    let is_edited = |number: u32, step: &folkmoot::script::Step| {
+    let is_edited = |number: u32, step: &Step| {
         progress
             .done
             .get(&number)
@@ -69,7 +64,7 @@ pub(crate) async fn revision(
         .map(|(at, (number, step))| (at, number, step))
         .find(|(_, number, step)| is_edited(*number, step));
     Ok(RevisionView {
-        world: query.world.clone(),
+        world: name.clone(),
         changes: revision.lines(),
         has_to_be_asked_for: revision.has_to_be_asked_for(),
         edited_step: edited.map(|(at, ..)| at + 1),

@@ -2,156 +2,197 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::principal::Person;
-use folkmoot::core::ids::{
+use folkmoot_agents::fold_world_from;
+use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::principal::Person;
+use folkmoot_core::ids::{
     AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelName, PersonName, Position,
     Time, ToolName, TurnId, WorldId, WorldName,
 };
-use folkmoot::core::prompt::Item;
-use folkmoot::core::spec::Limits;
-use folkmoot::core::spec::rules::Pipeline;
-use folkmoot::core::world::memory::{CallState, Memory, Message};
-use folkmoot::core::world::{Activity, Doing, Episode, World};
+use folkmoot_core::prompt::Item;
+use folkmoot_core::spec::Limits;
+use folkmoot_core::spec::rules::Pipeline;
+use folkmoot_core::world::memory::{CallState, Memory, Message};
+use folkmoot_core::world::{Activity, Doing, Episode, World};
+use folkmoot_store::Store;
 use serde::{Deserialize, Serialize};
 
-use folkmoot::run::{OutdatedRule, Standing, Waiting, outdated_rules, standing, waiting};
+use super::ViewError;
+use super::roster::no_agent;
+use crate::run::{OutdatedRule, Standing, Waiting, outdated_rules, standing, waiting};
 
 /// The folded state of a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ReplayView {
+pub struct ReplayView {
     /// The world's name; `None` if it has no event.
-    pub(crate) world: Option<WorldName>,
+    pub world: Option<WorldName>,
     /// The world's id; `None` if it has no event.
-    pub(crate) id: Option<WorldId>,
+    pub id: Option<WorldId>,
     /// The last event that is in the state: the last one of the commit that holds the position
     /// asked for.
-    pub(crate) at: Position,
+    pub at: Position,
     /// The time of that commit, in milliseconds since 1970.
-    pub(crate) time: Time,
+    pub time: Time,
     /// The clock of the world.
-    pub(crate) clock: ClockKind,
+    pub clock: ClockKind,
     /// The number of openings for writing.
-    pub(crate) incarnation: Incarnation,
+    pub incarnation: Incarnation,
     /// The digest of its definition.
-    pub(crate) spec: Digest,
+    pub spec: Digest,
     /// The folder that relative paths are relative to.
-    pub(crate) base: Option<String>,
+    pub base: Option<String>,
     /// The state of work: running, waiting for people, or idle.
-    pub(crate) activity: Activity,
+    pub activity: Activity,
     /// The agents, in roster order.
-    pub(crate) agents: Vec<AgentView>,
+    pub agents: Vec<AgentView>,
     /// The people who have spoken or decided.
-    pub(crate) people: Vec<Person>,
+    pub people: Vec<Person>,
     /// The newest messages, oldest first.
-    pub(crate) transcript: Vec<MessageView>,
+    pub transcript: Vec<MessageView>,
     /// The requests that wait for people, oldest first.
-    pub(crate) pending: Vec<Waiting>,
+    pub pending: Vec<Waiting>,
     /// The grants that stand, oldest first.
-    pub(crate) grants: Vec<Standing>,
+    pub grants: Vec<Standing>,
     /// The deny rules that say nothing any more as they were written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) outdated_rules: Vec<OutdatedRule>,
+    pub outdated_rules: Vec<OutdatedRule>,
     /// The budgets that were spent, by episode, as long as somebody works on it.
-    pub(crate) episodes: Vec<EpisodeView>,
+    pub episodes: Vec<EpisodeView>,
     /// The bounds.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// The stages that calls and requests go through.
-    pub(crate) pipeline: Pipeline,
+    pub pipeline: Pipeline,
     /// The progress of the world script; `None` if none has run.
-    pub(crate) script: Option<ScriptView>,
+    pub script: Option<ScriptView>,
 }
 
 /// An agent of the roster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AgentView {
-    pub(crate) name: AgentName,
-    pub(crate) display: Option<AgentName>,
-    pub(crate) model: Option<ModelName>,
-    pub(crate) tools: Vec<ToolName>,
-    pub(crate) doing: Doing,
+pub struct AgentView {
+    /// The agent's name.
+    pub name: AgentName,
+    /// The name that people see; `None` if it is the same.
+    pub display: Option<AgentName>,
+    /// The agent's model, by its name in the room; `None` for an agent in code.
+    pub model: Option<ModelName>,
+    /// The tools that it may call.
+    pub tools: Vec<ToolName>,
+    /// The agent's state.
+    pub doing: Doing,
 }
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MessageView {
-    pub(crate) at: Position,
+pub struct MessageView {
+    /// The position of the message.
+    pub at: Position,
     /// The message.
-    pub(crate) message: MessageId,
+    pub message: MessageId,
     /// The episode that it belongs to.
-    pub(crate) episode: EpisodeId,
+    pub episode: EpisodeId,
     /// The name of its author.
-    pub(crate) from: String,
+    pub from: String,
     /// The agents that are to answer it.
-    pub(crate) respond: Vec<AgentName>,
+    pub respond: Vec<AgentName>,
     /// `null` if it was erased.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
 }
 
 /// The budgets that an episode has spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct EpisodeView {
+pub struct EpisodeView {
     /// The episode.
-    pub(crate) episode: EpisodeId,
+    pub episode: EpisodeId,
     /// The person whose message began it; `null` if it was nobody's.
-    pub(crate) author: Option<PersonName>,
+    pub author: Option<PersonName>,
     /// Model calls by agent.
-    pub(crate) model_calls: BTreeMap<AgentName, u32>,
+    pub model_calls: BTreeMap<AgentName, u32>,
     /// Model calls of all agents.
-    pub(crate) model_calls_total: u32,
+    pub model_calls_total: u32,
     /// Messages and turns that belong to it and are not done.
-    pub(crate) open: u32,
+    pub open: u32,
 }
 
 /// The progress of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ScriptView {
+pub struct ScriptView {
     /// The run, from 1.
-    pub(crate) run: u32,
+    pub run: u32,
     /// The number of its steps that are recorded.
-    pub(crate) done: usize,
+    pub done: usize,
 }
 
 /// An agent's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MemoryView {
+pub struct MemoryView {
     /// The world's name.
-    pub(crate) world: Option<WorldName>,
+    pub world: Option<WorldName>,
     /// The last event that was folded.
-    pub(crate) at: Position,
+    pub at: Position,
     /// The agent.
-    pub(crate) agent: AgentName,
+    pub agent: AgentName,
     /// The agent's state.
-    pub(crate) doing: Doing,
+    pub doing: Doing,
     /// The open turn.
-    pub(crate) turn: Option<TurnId>,
+    pub turn: Option<TurnId>,
     /// Messages up to here were seen.
-    pub(crate) seen: Position,
+    pub seen: Position,
     /// Addressed messages that no turn has taken up.
-    pub(crate) inbox: Vec<Position>,
+    pub inbox: Vec<Position>,
     /// The conversation, in the order in which the agent saw it.
-    pub(crate) items: Vec<Item<String>>,
+    pub items: Vec<Item<String>>,
     /// The calls that have no result.
-    pub(crate) open_calls: Vec<CallView>,
+    pub open_calls: Vec<CallView>,
     /// The note that an agent in code left to remember.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// A call without a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CallView {
+pub struct CallView {
     /// The call.
-    pub(crate) call: CallId,
+    pub call: CallId,
     /// The tool; `null` if it is not known.
-    pub(crate) tool: Option<ToolName>,
+    pub tool: Option<ToolName>,
     /// The arguments, as JSON; `null` if they were erased.
-    pub(crate) arguments: Option<String>,
-    pub(crate) state: CallState,
+    pub arguments: Option<String>,
+    /// The state of the call: what it waits for.
+    pub state: CallState,
+}
+
+/// Folds a world as it stood at the end of the commit that holds `at`; at its head if that is
+/// `None`.
+///
+/// # Errors
+/// [`ViewError::Fold`].
+pub async fn state(
+    store: &Store,
+    world: &WorldName,
+    at: Option<Position>,
+) -> Result<ReplayView, ViewError> {
+    let world = fold_world_from(store, store, world, at).await?;
+    Ok(ReplayView::of(&world))
+}
+
+/// Folds a world in the same way, and shows the memory of `agent` alone.
+///
+/// # Errors
+/// [`ViewError::Fold`], [`ViewError::NoSuchAgent`].
+pub async fn memory(
+    store: &Store,
+    world: &WorldName,
+    at: Option<Position>,
+    agent: &AgentName,
+) -> Result<MemoryView, ViewError> {
+    let world = fold_world_from(store, store, world, at).await?;
+    let memory = world.memory(agent).ok_or_else(|| no_agent(&world, agent))?;
+    Ok(MemoryView::of(&world, agent, memory))
 }
 
 impl ReplayView {
     /// The state of `world`.
-    pub(crate) fn of(world: &World) -> Self {
+    #[must_use]
+    pub fn of(world: &World) -> Self {
         let script = world.script();
         Self {
             world: world.name().cloned(),
@@ -189,7 +230,7 @@ impl ReplayView {
 }
 
 fn agents(world: &World) -> Vec<AgentView> {
-    let agent = |spec: &folkmoot::core::spec::AgentSpec| AgentView {
+    let agent = |spec: &folkmoot_core::spec::AgentSpec| AgentView {
         name: spec.name.clone(),
         display: spec.display.clone(),
         model: spec.model.clone(),
@@ -226,8 +267,9 @@ impl EpisodeView {
 
 impl MemoryView {
     /// The memory of `agent`.
-    pub(crate) fn of(world: &World, agent: &AgentName, memory: &Memory) -> Self {
-        let call = |(id, call): (&CallId, &folkmoot::core::world::memory::OpenCall)| CallView {
+    #[must_use]
+    pub fn of(world: &World, agent: &AgentName, memory: &Memory) -> Self {
+        let call = |(id, call): (&CallId, &folkmoot_core::world::memory::OpenCall)| CallView {
             call: *id,
             tool: call.tool.clone(),
             arguments: call.arguments.present().cloned(),

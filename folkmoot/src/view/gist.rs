@@ -1,13 +1,18 @@
 //! An event in a few words.
 
-use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, CallEvent, Event, GrantGiven, MessageRouted,
-    Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised, TalkEvent, TurnEvent, WorldEvent,
+use std::collections::BTreeSet;
+
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::event::{
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, CallEvent, ErasureRequested, Event,
+    GrantGiven, Holder, MessageEdited, MessagePosted, MessageRouted, ModelFailed, Notice, Occasion,
+    Opened, RightsChanged, Scope, SpecRevised, TalkEvent, TurnEvent, WorldEvent,
 };
-use folkmoot::core::model::response::{LLMResponse, Part};
+use folkmoot_core::ids::Position;
+use folkmoot_core::model::response::{LLMResponse, Part};
 
 use crate::text::{clip, counted, one_line};
+use crate::words::word;
 
 mod speech;
 
@@ -17,8 +22,45 @@ use speech::{gone, said};
 const GIST_MAX: usize = 160;
 
 /// Tells an event in a few words.
-pub(crate) fn of(event: &Event, commit: &Commit) -> String {
+pub(super) fn of(event: &Event, commit: &Commit) -> String {
     clip(&one_line(&whole(event, commit)), GIST_MAX)
+}
+
+/// Tells an event in no words but those that people may read in the room: nothing of what a model
+/// or a tool gave but what was shown, and nothing of the messages at `gone`.
+pub(super) fn for_people(event: &Event, commit: &Commit, gone: &BTreeSet<Position>) -> String {
+    clip(&one_line(&shown(event, commit, gone)), GIST_MAX)
+}
+
+fn shown(event: &Event, commit: &Commit, gone: &BTreeSet<Position>) -> String {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
+        return format!("answered, {}", counted(answered.calls, "call"));
+    }
+    if let Event::Turn(TurnEvent::ModelFailed(failed)) = event {
+        return failure(failed);
+    }
+    if let Event::Call(CallEvent::ToolFinished(finished)) = event {
+        return crate::words::shown_result(finished);
+    }
+    if let Event::World(WorldEvent::ErasureRequested(requested)) = event {
+        return format!("events {}", spans(requested));
+    }
+    match message_of(event, commit).filter(|message| gone.contains(message)) {
+        Some(message) => format!("message {message}, which is gone"),
+        None => whole(event, commit),
+    }
+}
+
+/// The position of the message whose words an event repeats.
+fn message_of(event: &Event, commit: &Commit) -> Option<Position> {
+    if let Event::Talk(TalkEvent::NoticePosted(posted)) = event {
+        return posted.notice.message();
+    }
+    let is_said =
+        MessagePosted::of_event(event).is_some() || MessageEdited::of_event(event).is_some();
+    let mut numbered = commit.numbered();
+    let found = numbered.find(|(_, here)| is_said && std::ptr::eq(*here, event));
+    found.map(|(at, _)| at)
 }
 
 fn whole(event: &Event, commit: &Commit) -> String {
@@ -89,15 +131,14 @@ fn of_world(event: &WorldEvent) -> String {
             format!("off {} behind event {}", forked.parent_name, forked.base.of)
         }
         WorldEvent::ErasureRequested(requested) => {
-            let spans = requested
-                .events
-                .iter()
-                .map(|span| format!("{}-{}", span.from, span.to));
             let basis = requested
                 .basis
                 .present()
                 .map_or_else(|| gone(&requested.basis), String::clone);
-            format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
+            format!("events {}: {basis}", spans(requested))
+        }
+        WorldEvent::WithheldViewed(viewed) => {
+            format!("event {}, by {}", viewed.withheld, viewed.by)
         }
         WorldEvent::Erased(gone) => {
             format!(
@@ -225,14 +266,9 @@ fn of_turn(event: &TurnEvent) -> String {
             .present()
             .map_or_else(|| gone(&answered.response), answer),
         TurnEvent::ModelFailed(failed) => {
-            let next = failed
-                .fallback
-                .as_ref()
-                .map(|model| format!(", then {model}"))
-                .unwrap_or_default();
             format!(
-                "{}{next}: {}",
-                failed.kind,
+                "{}: {}",
+                failure(failed),
                 failed
                     .detail
                     .present()
@@ -266,6 +302,18 @@ fn of_turn(event: &TurnEvent) -> String {
         TurnEvent::HandedOff(handed) => format!("to {}", handed.to),
         TurnEvent::MemoryCompacted(compacted) => counted(compacted.items, "item"),
     }
+}
+
+fn spans(requested: &ErasureRequested) -> String {
+    let spans = requested.events.iter();
+    let spans = spans.map(|span| format!("{}-{}", span.from, span.to));
+    spans.collect::<Vec<_>>().join(", ")
+}
+
+fn failure(failed: &ModelFailed) -> String {
+    let next = failed.fallback.as_ref();
+    let next = next.map(|model| format!(", then {model}"));
+    format!("{}{}", failed.kind, next.unwrap_or_default())
 }
 
 fn reopened(opened: &Opened) -> String {
@@ -308,7 +356,7 @@ fn of_call(event: &CallEvent) -> String {
                 "{} request {}{how} by {}, shown {shown}",
                 word(&decided.verdict),
                 decided.request,
-                decided.by.display
+                decided.by
             )
         }
         CallEvent::ApprovalExpired(expired) => format!("request {}", expired.request),
@@ -320,14 +368,14 @@ fn of_call(event: &CallEvent) -> String {
                 by,
                 ..
             } = given;
-            format!("{agent} may run {tool} ({scope}), by {}", by.display)
+            format!("{agent} may run {tool} ({scope}), by {by}")
         }
         CallEvent::GrantUsed(used) => format!("grant {}", used.grant),
         CallEvent::GrantRevoked(revoked) => {
             let by = revoked
                 .by
                 .as_ref()
-                .map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
+                .map_or_else(|| "a changed tool".to_owned(), ToString::to_string);
             format!("grant {} by {by}", revoked.grant)
         }
         CallEvent::QuestionAsked(asked) => asked
@@ -335,12 +383,12 @@ fn of_call(event: &CallEvent) -> String {
             .present()
             .map_or_else(|| gone(&asked.question), |question| question.text.clone()),
         CallEvent::QuestionAnswered(answered) => {
-            format!("request {} by {}", answered.request, answered.by.display)
+            format!("request {} by {}", answered.request, answered.by)
         }
         CallEvent::ToolStarted(started) => {
             format!("attempt {} ({})", started.attempt, started.effect)
         }
-        CallEvent::ToolFinished(finished) => folkmoot::words::result(finished),
+        CallEvent::ToolFinished(finished) => crate::words::result(finished),
         CallEvent::OutcomeUnknown(unknown) => word(&unknown.cause),
         CallEvent::OutcomeSettled(settled) => {
             format!(
@@ -387,15 +435,7 @@ fn answer(response: &LLMResponse) -> String {
 }
 
 fn notice(notice: &Notice) -> String {
-    folkmoot::words::told(notice, |request| format!("request {request}"))
-}
-
-/// The serialised name of a unit variant.
-pub(crate) fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    crate::words::told(notice, |request| format!("request {request}"))
 }
 
 fn rights(changed: &RightsChanged) -> String {
@@ -403,7 +443,11 @@ fn rights(changed: &RightsChanged) -> String {
         .rights
         .as_ref()
         .map_or_else(|| "those of everyone".to_owned(), word);
-    format!("{} {}: {rights}", changed.method, changed.subject)
+    let kind = match changed.holder {
+        Holder::Person => "",
+        Holder::Service => "service ",
+    };
+    format!("{kind}{} {}: {rights}", changed.method, changed.subject)
 }
 
 fn withheld(withheld: &ArtifactWithheld) -> String {
