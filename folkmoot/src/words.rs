@@ -3,12 +3,23 @@
 use folkmoot_core::event::{CallStatus, Named, Notice, SpentLimit, ToolFinished, UnknownCause};
 use folkmoot_core::ids::{AgentName, PersonName, RequestId};
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use serde::Serialize;
 
 use crate::text::{clip, one_line};
 
 mod command;
+mod constraint;
+mod item;
+mod reach;
+mod routing;
+mod warning;
 
 pub use command::{about, tried};
+pub use constraint::constraint;
+pub use item::item;
+pub use reach::reach;
+pub use routing::{answering, routing_rule, silent_because};
+pub use warning::{effect_warning, warning};
 
 /// The longest result that is shown in a line, in characters.
 const RESULT_MAX: usize = 100;
@@ -35,6 +46,22 @@ pub fn result(finished: &ToolFinished) -> String {
     }
 }
 
+/// Returns what people are shown of a call's end, in a line: the words of a result in whose place
+/// they see no views. The detail of a failure is for operators.
+#[must_use]
+pub fn shown_result(finished: &ToolFinished) -> String {
+    if let CallStatus::Failed(code) = finished.status {
+        return format!("failed ({})", failure_word(code));
+    }
+    let outcome = finished.outcome.present().and_then(Option::as_ref);
+    if let Some(ToolOutcome::Done(output)) = outcome
+        && !output.views.is_empty()
+    {
+        return status_word(&finished.status).to_owned();
+    }
+    result(finished)
+}
+
 /// A result's beginning, and how much there is of it.
 #[must_use]
 pub fn shortened(text: &str) -> String {
@@ -45,6 +72,15 @@ pub fn shortened(text: &str) -> String {
     } else {
         gist
     }
+}
+
+/// The serialised name of a variant without fields; empty if the value is anything else.
+#[must_use]
+pub fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// Returns how a call ended, in words.
@@ -175,6 +211,11 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
         Notice::PairDamped { agent, other } => {
             format!(
                 "{agent} and {other} only answered each other, so {other} does not answer any more"
+            )
+        }
+        Notice::ServiceEpisodesSpent { max } => {
+            format!(
+                "services have begun {max} episodes within the hour, as many as they may; nobody answers their messages until one of these is an hour old"
             )
         }
         Notice::AgentWaits { agent, request } => {

@@ -14,6 +14,7 @@ pub const fn tried(command: CommandKind) -> &'static str {
         CommandKind::Label => "change the owner or the labels",
         CommandKind::SetRights => "change somebody's rights",
         CommandKind::Erase => "erase content",
+        CommandKind::ViewWithheld => "look at withheld text",
         CommandKind::RecordStep => "record a step of a script",
         CommandKind::PostMessage => "post a message",
         CommandKind::Edit => "edit a message",
