@@ -23,6 +23,7 @@ mod tests;
 
 use html::Report;
 pub use html::{PICTURE_LIFELINES_MAX, PICTURE_STEPS_MAX};
+pub(crate) use lines::event_lines;
 use markdown::Transcript;
 pub use survey::ROWS_MAX;
 use survey::Survey;

@@ -44,32 +44,34 @@ impl Lines {
 
     /// A line for each event of a commit.
     pub(super) fn take(&self, stored: &StoredCommit) -> Result<String, ExportError> {
-        let commit = &stored.commit;
         let mut lines = String::new();
-        for (at, event) in commit.numbered() {
-            let record = event
-                .to_record()
-                .map_err(|source| ExportError::Event { at, source })?;
-            let failed = |source| ExportError::Commit { at, source };
-            let of_commit = (at == commit.header.first).then_some(CommitPart {
-                events: commit.events.len(),
-                link: stored.link,
-                header: &commit.header,
-            });
-            lines.push_str(
-                &line(
-                    at,
-                    event.kind(),
-                    &commit.header,
-                    &record,
-                    of_commit.as_ref(),
-                )
-                .map_err(failed)?,
-            );
+        for text in event_lines(stored)? {
+            lines.push_str(&text);
             lines.push('\n');
         }
         Ok(lines)
     }
+}
+
+/// The events of a commit, each as a JSON object in one line.
+pub(crate) fn event_lines(stored: &StoredCommit) -> Result<Vec<String>, ExportError> {
+    let commit = &stored.commit;
+    let mut lines = Vec::new();
+    for (at, event) in commit.numbered() {
+        let record = event
+            .to_record()
+            .map_err(|source| ExportError::Event { at, source })?;
+        let failed = |source| ExportError::Commit { at, source };
+        let of_commit = (at == commit.header.first).then_some(CommitPart {
+            events: commit.events.len(),
+            link: stored.link,
+            header: &commit.header,
+        });
+        let kind = event.kind();
+        let text = line(at, kind, &commit.header, &record, of_commit.as_ref());
+        lines.push(text.map_err(failed)?);
+    }
+    Ok(lines)
 }
 
 /// The parts of an event are JSON already, and stand in the line as they are.

@@ -6,8 +6,8 @@ use folkmoot_core::ids::WorldName;
 use folkmoot_core::text::view::plain;
 
 use super::survey::Survey;
-use super::talk::{Body, Entry, Talk, VIEW_MAX, counted};
-use crate::text::{clean, clip, one_line, time};
+use super::talk::{Body, Entry, Talk, VIEW_MAX};
+use crate::text::{clean, clip, counted, one_line, time};
 
 mod escape;
 

@@ -18,7 +18,7 @@ mod request;
 mod sentence;
 mod speech;
 
-pub(super) use sentence::{counted, how};
+pub(super) use sentence::how;
 
 /// The longest view in Markdown, in characters.
 pub(super) const VIEW_MAX: usize = 20_000;
@@ -50,6 +50,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryKind {
     Person,
+    Service,
     Agent,
     World,
     Notice,
@@ -66,6 +67,7 @@ impl EntryKind {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
+            Self::Service => "service",
             Self::Agent => "agent",
             Self::World => "world",
             Self::Notice => "notice",
@@ -80,7 +82,10 @@ impl EntryKind {
 
     /// Tells whether it is said, and not done.
     pub(super) const fn is_talk(self) -> bool {
-        matches!(self, Self::Person | Self::Agent | Self::World)
+        matches!(
+            self,
+            Self::Person | Self::Service | Self::Agent | Self::World
+        )
     }
 }
 

@@ -74,6 +74,7 @@ impl Past {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
+            labelled: Default::default(),
         })))
     }
 

@@ -4,8 +4,8 @@ use folkmoot_core::text::UserText;
 use folkmoot_core::text::view::{Block, Column};
 use serde::Serialize;
 
-use crate::export::talk::{OUTPUT_MAX, counted};
-use crate::text::{clean, clip, one_line};
+use crate::export::talk::OUTPUT_MAX;
+use crate::text::{clean, clip, counted, one_line};
 
 /// The most rows of a table, and the most items of a list. Of a longer one the first are shown, and it says so.
 const ROWS_MAX: usize = 200;

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::views::When;
 use crate::export::survey::{Approval, Approvals, Fate, Run, Runs, Survey};
-use crate::export::talk::{Body, counted};
+use crate::export::talk::Body;
 use crate::export::{CheckVerdict, Integrity};
-use crate::text::one_line;
+use crate::text::{counted, one_line};
 
 /// What stands behind the transcript.
 #[derive(Debug, Serialize)]
@@ -245,7 +245,7 @@ impl SpendingView {
 /// Returns what the numbers leave open.
 fn open(survey: &Survey) -> Vec<String> {
     let meter = &survey.world.meters().total;
-    let attempts = |count: u64| counted(usize::try_from(count).unwrap_or(usize::MAX), "attempt");
+    let attempts = |count: u64| counted(count, "attempt");
     let unpriced = (meter.unpriced > 0).then(|| {
         format!(
             "The cost of {} is unknown: no price is given for the model.",

@@ -7,9 +7,9 @@ use super::blocks::BlockView;
 use super::faces::Faces;
 use super::picture::Picture;
 use crate::export::survey::Survey;
-use crate::export::talk::{Body, Entry, counted};
+use crate::export::talk::{Body, Entry};
 use crate::export::{CheckVerdict, Integrity};
-use crate::text::{clean, one_line, time};
+use crate::text::{clean, counted, one_line, time};
 
 /// A moment: for machines, and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

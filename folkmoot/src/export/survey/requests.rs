@@ -76,7 +76,7 @@ impl Approvals {
             self.rows.insert(at, approval);
             self.waiting.insert(asked.call, at);
         } else if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
-            let who = decided.by.display.to_string();
+            let who = decided.by.to_string();
             let fate = Fate::Decided {
                 at,
                 time,

@@ -6,7 +6,7 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{
     Author, CallEvent, CallStatus, Event, Refused, TalkEvent, TurnEvent, Verdict,
 };
-use folkmoot_core::ids::principal::Principal;
+use folkmoot_core::ids::principal::{Party, Principal};
 use folkmoot_core::ids::{CallId, MessageId, Position, RequestId};
 use folkmoot_core::world::projection::TextProjection;
 
@@ -30,6 +30,7 @@ pub(in crate::export) struct Lifeline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::export) enum Role {
     Person,
+    Service,
     World,
     Agent,
     Tool,
@@ -130,6 +131,7 @@ impl Steps {
     fn refused(&mut self, commit: &Commit, at: Position, refused: &Refused) {
         let from = match &refused.principal {
             Principal::Person(person) => self.line(Role::Person, person.display.as_str()),
+            Principal::Service(service) => self.line(Role::Service, service.display.as_str()),
             Principal::Agent(agent) => self.agent(agent.as_str()),
             Principal::Tool(tool) => self.line(Role::Tool, tool.as_str()),
             Principal::World => self.line(Role::World, "world"),
@@ -159,6 +161,7 @@ impl Steps {
         };
         let from = match author {
             Author::Person(name) => self.line(Role::Person, name.as_str()),
+            Author::Service(name) => self.line(Role::Service, name.as_str()),
             Author::Agent(name) => self.agent(name.as_str()),
             Author::World => self.line(Role::World, "world"),
         };
@@ -224,21 +227,19 @@ impl Steps {
                 Verdict::Allow => (StepKind::Yes, "allows"),
                 Verdict::Deny => (StepKind::No, "denies"),
             };
-            let who = decided.by.display.as_str();
             self.decides(
                 at,
                 kind,
-                who,
+                &decided.by,
                 (decided.agent.as_str(), decided.request),
                 &format!("{word} #{}", decided.request),
             );
         } else if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
-            let who = answered.by.display.as_str();
             let request = answered.request;
             self.decides(
                 at,
                 StepKind::Yes,
-                who,
+                &answered.by,
                 (answered.agent.as_str(), request),
                 &format!("answers #{request}"),
             );
@@ -284,11 +285,15 @@ impl Steps {
         &mut self,
         at: Position,
         kind: StepKind,
-        who: &str,
+        by: &Party,
         (agent, request): (&str, RequestId),
         label: &str,
     ) {
-        let from = self.line(Role::Person, who);
+        let role = match by {
+            Party::Person(_) => Role::Person,
+            Party::Service { .. } => Role::Service,
+        };
+        let from = self.line(role, by.display().as_str());
         let to = self.agent(agent);
         for step in self
             .steps

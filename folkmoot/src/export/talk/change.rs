@@ -27,6 +27,10 @@ pub(super) fn of_world(blank: &Blank, event: &WorldEvent) -> Option<Entry> {
             )
         }
         WorldEvent::ErasureRequested(asked) => Some(erasure_asked(blank, asked)),
+        WorldEvent::WithheldViewed(viewed) => {
+            let deed = format!("looks at what #{} withholds", viewed.withheld);
+            change(&blank.by, deed)
+        }
         WorldEvent::Erased(gone) => change(
             "",
             format!("the content of {} events was erased", gone.events),

@@ -26,7 +26,7 @@ impl Talk {
                 let (deed, notes) = decided(answer);
                 Some(Entry {
                     notes,
-                    ..blank.entry(kind, &answer.by.display, deed)
+                    ..blank.entry(kind, &answer.by, deed)
                 })
             }
             CallEvent::GrantGiven(given) => Some(grants(blank, given)),
@@ -41,7 +41,7 @@ impl Talk {
                 let who = revoked
                     .by
                     .as_ref()
-                    .map_or_else(|| blank.by.clone(), |by| by.display.to_string());
+                    .map_or_else(|| blank.by.clone(), ToString::to_string);
                 Some(blank.entry(
                     EntryKind::Change,
                     &who,
@@ -157,7 +157,7 @@ fn grants(blank: &Blank, given: &GrantGiven) -> Entry {
     let notes = vec![format!("until {}", time(given.expires_at))];
     Entry {
         notes,
-        ..blank.entry(EntryKind::Yes, &given.by.display, deed)
+        ..blank.entry(EntryKind::Yes, &given.by, deed)
     }
 }
 
@@ -175,6 +175,6 @@ fn answers(blank: &Blank, answered: &QuestionAnswered) -> Entry {
     let deed = format!("answers #{}", answered.request);
     Entry {
         body,
-        ..blank.entry(EntryKind::Yes, &answered.by.display, deed)
+        ..blank.entry(EntryKind::Yes, &answered.by, deed)
     }
 }

@@ -3,6 +3,8 @@
 use folkmoot_core::event::{ApprovalDecided, CloseReason, Scope, SettledHow, Verdict};
 use folkmoot_core::ids::RequestId;
 
+use crate::text::counted;
+
 /// Returns what a decision says, and what else is to be known of it.
 pub(super) fn decided(decided: &ApprovalDecided) -> (String, Vec<String>) {
     let word = match decided.verdict {
@@ -66,13 +68,5 @@ pub(super) fn more(gone: usize) -> String {
     match gone.saturating_sub(1) {
         0 => String::new(),
         more => format!(", and {} that answered it", counted(more, "message")),
-    }
-}
-
-pub(in crate::export) fn counted(number: usize, what: &str) -> String {
-    if number == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{number} {what}s")
     }
 }

@@ -27,6 +27,7 @@ impl Talk {
         } = said;
         let entry = match author {
             Author::Person(name) => blank.entry(EntryKind::Person, name, String::new()),
+            Author::Service(_) => blank.entry(EntryKind::Service, author, String::new()),
             Author::Agent(name) => blank.entry(EntryKind::Agent, name, String::new()),
             Author::World => blank.entry(EntryKind::World, "world", String::new()),
         };

@@ -275,7 +275,7 @@ fn a_refused_command_is_named_with_who_gave_it_and_why() {
     );
     let past = past.refused(&decide);
     let page = page(&past);
-    let why = "only a person may do this, and no person may use an agent&#x27;s name";
+    let why = "only a person or a service may do this, and nobody may use an agent&#x27;s name";
     let told = format!(
         "<b>agent:bob</b> tries to decide an approval (#{request}), and the room refuses: {why}"
     );

@@ -34,6 +34,7 @@ impl Head {
     pub(super) fn of(line: &Lifeline, x: usize, width: usize, is_tight: bool) -> Self {
         let role = match line.role {
             Role::Person => "person",
+            Role::Service => "service",
             Role::World => "world",
             Role::Agent => "agent",
             Role::Tool => "tool",
