@@ -14,6 +14,7 @@ use folkmoot_core::ids::StepKey;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Activity, ScriptProgress, World};
+use serde::{Deserialize, Serialize};
 
 use crate::room::{DefinitionError, definition_of};
 use crate::script::{Fault, Script, SpecDraft, Step, Verb};
@@ -69,7 +70,8 @@ pub struct RunOptions {
 }
 
 /// What a run does about a world that exists.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Begin {
     /// Go on where the script was; a finished one is checked again.
     #[default]
@@ -112,7 +114,7 @@ impl Watch for Unwatched {
 }
 
 /// How a run ended well.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The world.
     pub world: WorldName,
@@ -196,7 +198,8 @@ pub(crate) struct Run<'a> {
     pub(crate) watch: &'a mut dyn Watch,
 }
 
-/// Runs `script` in `runtime`: begins its world or goes on with it.
+/// Runs `script` in `runtime`: begins its world or goes on with it. One that is open there already is gone on with as it is,
+/// if the script neither changes its definition first nor stops it.
 ///
 /// # Errors
 /// [`RunError`]. The world stays open in the runtime, so that what it owes can be seen.
@@ -221,7 +224,14 @@ pub async fn run_script(
         check_edits(script, &name, world.script())?;
     }
     let opening = opening_of(script, options, &name, recorded.as_deref())?;
-    let world = Box::pin(runtime.open(opening)).await?;
+    let is_in_force = recorded.is_some_and(|world| leaves_as_it_is(script, &opening, &world));
+    let world = match Box::pin(runtime.open(opening)).await {
+        // Others in this process have it open: it goes on as theirs.
+        Err(error @ OpenError::AlreadyOpen(_)) if is_in_force => {
+            runtime.world(&name).ok_or(error)?
+        }
+        opened => opened?,
+    };
     let progress = world
         .operator()
         .read(|world| world.script().clone())
@@ -313,6 +323,17 @@ fn opening_of(
         return Ok(opening);
     }
     Err(RunError::Revises(Box::new(revision)))
+}
+
+/// Tells whether the script can be run in `world` while others have it open: `opening` changes nothing, and no step stops it.
+fn leaves_as_it_is(script: &Script, opening: &Opening, world: &World) -> bool {
+    let base = opening.base.as_ref().map(|base| base.to_string_lossy());
+    base.is_none_or(|base| world.base() == Some(&*base))
+        && opening
+            .definition
+            .as_ref()
+            .is_none_or(|definition| world.is_in_force(definition))
+        && !script.steps.iter().any(|step| step.verb.stops_world())
 }
 
 /// Tells whether the room goes back to where the script begins from where the script itself has brought it.

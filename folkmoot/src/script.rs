@@ -32,7 +32,6 @@ mod tests;
 mod validate;
 
 pub use attach::Attach;
-pub(crate) use expect::word;
 pub use expect::{
     ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing,
     Since, SpecClaim, WithheldMatch,

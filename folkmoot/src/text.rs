@@ -1,5 +1,7 @@
 //! Texts of others, made safe and short for people: on a terminal, on a page.
 
+use std::fmt::Display;
+
 use folkmoot_core::ids::Time;
 
 #[cfg(test)]
@@ -75,6 +77,13 @@ pub fn clip(text: &str, max: usize) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
     }
+}
+
+/// A number of things, each of which is called `thing`: `1 world`, `2 worlds`.
+#[must_use]
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 /// A time as RFC 3339; the bare number where that cannot be.

@@ -8,9 +8,8 @@ use folkmoot_core::world::Activity;
 use super::Run;
 use super::evidence::Evidence;
 use super::grant::{Standing, standing};
-use crate::script::{
-    Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word,
-};
+use crate::script::{Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step};
+use crate::words::word;
 
 mod border;
 mod counts;
@@ -316,7 +315,7 @@ fn is_such(wanted: &GrantMatch, one: &Standing) -> bool {
         && wanted.tool.as_ref().is_none_or(|tool| *tool == one.tool)
         && wanted.scope.is_none_or(|scope| scope == one.scope)
         && wanted.left.is_none_or(|left| Some(left) == one.left)
-        && wanted.by.as_ref().is_none_or(|by| *by == one.by.display)
+        && wanted.by.as_ref().is_none_or(|by| by == one.by.display())
 }
 
 fn name_grant(one: &Standing) -> String {
@@ -326,7 +325,7 @@ fn name_grant(one: &Standing) -> String {
         .unwrap_or_default();
     format!(
         "{}: {} for {} ({}{left}) by {}",
-        one.name, one.tool, one.agent, one.scope, one.by.display
+        one.name, one.tool, one.agent, one.scope, one.by
     )
 }
 

@@ -6,7 +6,7 @@ use folkmoot_core::ids::{AgentName, Position, WorldName};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::world::{ScriptProgress, World};
 use futures::TryStreamExt as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::RunError;
 use super::evidence::last_talk;
@@ -14,14 +14,14 @@ use super::fork::branch_of;
 use crate::script::{Claim, Expect, Script, Since, Verb};
 
 /// A turn that failed for good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedTurn {
     /// The event that ended it.
     pub at: Position,
     /// The agent whose turn it was.
     pub agent: AgentName,
     /// The branch that it was in; `None`: the script's own world.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<WorldName>,
 }
 

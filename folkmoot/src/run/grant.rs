@@ -2,7 +2,7 @@
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{CallEvent, Event, GrantGiven, Reach, Scope};
-use folkmoot_core::ids::principal::Person;
+use folkmoot_core::ids::principal::Party;
 use folkmoot_core::ids::{AgentName, GrantId, Time, ToolName, TurnId, WorldName};
 use folkmoot_core::spec::DenyRule;
 use folkmoot_core::tool::constraint::{Constraint, Terms};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Run, RunError};
 use crate::script::{GrantRef, Step};
+use crate::words::reach;
 
 /// A grant that stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,30 @@ pub struct Standing {
     /// When it expires, in milliseconds since 1970.
     pub expires_at: Time,
     /// Who gave it.
-    pub by: Person,
+    pub by: Party,
+}
+
+impl Standing {
+    /// The calls that it allows, in words, and how often. Its constraints and its end are told apart.
+    #[must_use]
+    pub fn covers(&self) -> String {
+        let Self {
+            agent,
+            tool,
+            effect,
+            ..
+        } = self;
+        let often = match self.scope {
+            Scope::Turn => "as often as it likes in this turn".to_owned(),
+            Scope::World => "as often as it likes".to_owned(),
+            Scope::Uses(uses) => {
+                format!("{} more of {uses} times", self.left.unwrap_or_default())
+            }
+            Scope::Once => "once".to_owned(),
+        };
+        let arguments = reach(&self.reach);
+        format!("{agent} may run {tool} ({effect}) {often}, {arguments}")
+    }
 }
 
 /// All grants that stand in `world`, oldest first.

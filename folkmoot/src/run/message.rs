@@ -93,7 +93,7 @@ fn said_by(world: &World, agent: &AgentName, nth: Option<u32>) -> Option<Message
     let began = world.script().began;
     let is_its = |author: &Author| match author {
         Author::Agent(name) => name == agent,
-        Author::Person(_) | Author::World => false,
+        Author::Person(_) | Author::Service(_) | Author::World => false,
     };
     let mut all = world
         .transcript()

@@ -7,7 +7,7 @@ use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 pub const fn refused_because(reason: RefusalReason) -> &'static str {
     match reason {
         RefusalReason::NotAPerson => {
-            "only a person may do this, and no person may use an agent's name"
+            "only a person or a service may do this, and nobody may use an agent's name"
         }
         RefusalReason::NotTheRuntime => "only the runtime may do this",
         RefusalReason::UnknownRequest => {
@@ -36,6 +36,9 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::SamePerson => {
             "four-eyes rule: someone other than the person who started this must approve it; on this machine that is another \
              user"
+        }
+        RefusalReason::ServiceForTwo => {
+            "four-eyes rule: a person must approve this, and a service is none"
         }
         RefusalReason::TooLong => "the text is longer than the room allows",
         RefusalReason::NoRight => "this person may not do that here",
@@ -86,6 +89,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::NoReply => {
             "only an agent's reply can be made anew, and this message is not one"
         }
+        RefusalReason::NothingWithheld => "no event of that number withholds text from people",
         RefusalReason::NothingToStop => "nothing is going on, so there is nothing to stop",
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use folkmoot_agents::{FoldError, Key, Proof, Seat, SeatError};
 use folkmoot_core::command::{Action, ConsentAction, TalkAction, WorldAction};
-use folkmoot_core::event::Rights;
+use folkmoot_core::event::{Holder, Rights};
 use folkmoot_core::ids::{MessageId, PersonName, WorldName};
 use folkmoot_core::port::WorldEntry;
 use folkmoot_core::world::{Activity, World};
@@ -364,6 +364,7 @@ fn set_rights(person: &PersonName, rights: Option<&Rights>) -> Action {
     let subject = person.to_string();
     let rights = rights.cloned();
     Action::World(WorldAction::SetRights {
+        holder: Holder::Person,
         method,
         subject,
         rights,

@@ -14,7 +14,6 @@ pub(crate) use claim::EXPECT;
 pub use claim::{Calls, Claim, Order};
 pub use room::{Budget, GrantMatch, Pending, SpecClaim};
 pub use talk::{ArtifactMatch, MessageMatch, Routing, WithheldMatch};
-pub(crate) use words::word;
 
 /// The things that a step expects.
 #[derive(Debug, Clone, PartialEq)]

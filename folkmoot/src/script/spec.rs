@@ -35,6 +35,9 @@ pub struct SpecDraft {
     pub states: BTreeMap<StateName, StateSpec>,
     /// Who answers, and what is asked.
     pub policy: Policy,
+    /// True if it says which rights people have whom it does not name. A server gives them none
+    /// else: who opens a room owns it.
+    pub says_rights: bool,
     /// The bounds.
     pub limits: Limits,
     /// The scripted model's replies, each a list, as JSON.
@@ -231,6 +234,7 @@ impl SpecDraft {
             policy: spec
                 .get("policy")
                 .map_or_else(|| Ok(Policy::default()), policy)?,
+            says_rights: says_rights(spec),
             limits: spec
                 .get("limits")
                 .map_or_else(|| Ok(Limits::default()), limits)?,
@@ -352,6 +356,11 @@ fn tool(node: &Node, at: Mark) -> Option<ToolDraft> {
         settings: node.json(),
         at: Places::read(node, at),
     })
+}
+
+fn says_rights(spec: &Node) -> bool {
+    let rights = spec.get("policy").and_then(|policy| policy.get("rights"));
+    rights.is_some_and(|rights| rights.get("default").is_some())
 }
 
 fn policy(node: &Node) -> Result<Policy, Mark> {

@@ -86,6 +86,12 @@ impl Verb {
         }
     }
 
+    /// Tells whether the world is closed, and opened again.
+    #[must_use]
+    pub const fn stops_world(&self) -> bool {
+        matches!(self, Self::Restart | Self::Crash)
+    }
+
     /// Tells whether agents are to answer anew: what is expected is looked for from here on.
     pub(crate) const fn is_talk(&self) -> bool {
         match self {

@@ -11,7 +11,8 @@ use folkmoot_core::tool::{Artifact, View};
 
 use super::super::evidence::Evidence;
 use super::{Differs, events, number, same, shown};
-use crate::script::{ArtifactMatch, WithheldMatch, word};
+use crate::script::{ArtifactMatch, WithheldMatch};
+use crate::words::word;
 
 /// An artifact that people saw, with the call that gave it.
 type Seen<'c> = (&'c ToolFinished, &'c Artifact);

@@ -174,9 +174,5 @@ fn routing(
 
 /// Returns how an author is shown.
 pub(super) fn speaker(author: &Author) -> String {
-    match author {
-        Author::Person(person) => person.to_string(),
-        Author::Agent(agent) => agent.to_string(),
-        Author::World => "world".to_owned(),
-    }
+    author.to_string()
 }

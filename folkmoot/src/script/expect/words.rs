@@ -7,6 +7,7 @@ use folkmoot_core::ids::AgentName;
 use serde::Serialize;
 
 use super::{ArtifactMatch, GrantMatch, MessageMatch, Pending, Routing};
+use crate::words::word;
 
 /// Writes `word` and the value, if there is one.
 fn part(f: &mut Formatter<'_>, word: &str, value: Option<&impl Display>) -> fmt::Result {
@@ -104,12 +105,4 @@ fn with_words<T: Serialize>(agents: &BTreeMap<AgentName, T>) -> String {
             .iter()
             .map(|(agent, why)| format!("{agent} ({})", word(why))),
     )
-}
-
-/// The word for a value of one of core's enums.
-pub(crate) fn word(value: &impl Serialize) -> String {
-    serde_json::to_value(value)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }

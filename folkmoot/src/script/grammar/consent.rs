@@ -17,7 +17,7 @@ pub(super) static RIGHTS_OF_ALL: Record = Record::new(
         field(
             "people",
             Entries(&Text, &RIGHTS),
-            "The rights of people, by proof: `METHOD:SUBJECT`.",
+            "The rights of people and services, by proof: `METHOD:SUBJECT`, of a service `\"service%:METHOD:SUBJECT\"`, in quotes.",
         ),
     ]],
 );

@@ -203,6 +203,12 @@ static LIMITS: Record = Record::new(
         )
         .or("8"),
         field(
+            "service_episodes_per_hour",
+            Count(0, 100_000),
+            "Episodes that messages of services begin within an hour.",
+        )
+        .or("30"),
+        field(
             "ask_ttl",
             Duration(SECOND, YEAR),
             "The time that an agent waits for another one that it asked.",

@@ -400,7 +400,7 @@ fn every_verb_of_the_tables_is_read() {
 
 #[test]
 fn words_for_routing_are_those_of_the_core() {
-    use crate::script::word;
+    use crate::words::word;
     let rules = [
         RoutingRule::Addressed,
         RoutingRule::Named,
@@ -478,7 +478,9 @@ fn words_for_refusals_are_those_of_the_core() {
         RefusalReason::Closed,
         RefusalReason::ShownDiffers,
         RefusalReason::NoSuchOption,
+        RefusalReason::ServiceForTwo,
         RefusalReason::NothingToStop,
+        RefusalReason::NothingWithheld,
     ];
     for reason in recorded {
         steps(&format!("  - {{ stop: {{}}, refused: {} }}", reason.code()));
