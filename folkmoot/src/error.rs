@@ -76,6 +76,7 @@ impl From<SeatError> for Error {
             SeatError::Refused(refusal) => Self::Refused(told(&refusal)),
             error @ (SeatError::KeyReused(_)
             | SeatError::Stopped(_)
+            | SeatError::Full
             | SeatError::Closed
             | SeatError::Blob(_)
             | _) => Self::Seat(error),

@@ -72,6 +72,8 @@ mod helper;
 
 pub mod life;
 
+pub mod view;
+
 // Rooms.
 pub use folkmoot_core::event::{ClockKind, Scope};
 pub use folkmoot_core::ids::principal::{Right, Rights};
@@ -216,8 +218,8 @@ pub use folkmoot_agents::Waiting;
 pub use folkmoot_agents::WorldHandle;
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Asks, DraftEnding, Feed, FeedDraft, FeedEvent, FeedStart,
-    File, Key, Proof, ProvenBy, ProvenUser, RevisionSubscription, SeatError, TextSubscription,
-    ToolResultData, ToolResultSubscription,
+    File, Key, Proof, ProvenBy, ProvenService, ProvenUser, RevisionSubscription, SeatError,
+    TextSubscription, ToolResultData, ToolResultSubscription,
 };
 pub use folkmoot_core::command::{Reply, Settlement};
 pub use folkmoot_core::event::{Attachment, Author, CallStatus, CloseReason, Notice, Verdict};
