@@ -1,0 +1,115 @@
+//! Files: kept before a message names them, and read back.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body as RawBody;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use folkmoot::core::event::Attachment;
+use folkmoot::core::ids::Digest;
+use folkmoot::core::port::Blobs as _;
+use folkmoot::core::spec::limits::BLOB_BYTES_MAX;
+use folkmoot::{File, Right};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::problem::{Problem, ProblemCode};
+use crate::request::{InPath, InQuery, Signed, read_body};
+use crate::rooms::{Daily, Lobby};
+
+/// The file's name.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FileQuery {
+    /// The file's name, without a path.
+    name: String,
+}
+
+/// Keep a file, for a message to name
+///
+/// The body is the file; its `Content-Type` is the file's. The answer is one of `attachments` of a
+/// message. A file that no message names within an hour is removed.
+#[utoipa::path(
+    post, path = "/worlds/{world}/blobs", tag = "files",
+    params(("world" = String, Path, description = "The world's name"), FileQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, description = "The file is kept", body = Object)))]
+pub(crate) async fn upload(
+    State(lobby): State<Arc<Lobby>>,
+    Signed(caller): Signed,
+    InPath(world): InPath<String>,
+    InQuery(FileQuery { name }): InQuery<FileQuery>,
+    headers: HeaderMap,
+    body: RawBody,
+) -> Result<(StatusCode, Json<Attachment>), Problem> {
+    let seat = lobby.seat(&caller, &world, Right::Post).await?;
+    if !seat.may(Right::Post) {
+        return Err(crate::rooms::no_right(Right::Post));
+    }
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .ok_or_else(|| {
+            let why = "say with Content-Type of which media type the file is";
+            Problem::new(ProblemCode::UnsupportedMediaType, why).about("Content-Type")
+        })?
+        .to_owned();
+    let room_max = seat
+        .read(|world| world.rules().spec().limits.attachment_bytes_max)
+        .await?;
+    let max = usize::try_from(room_max)
+        .unwrap_or(usize::MAX)
+        .min(BLOB_BYTES_MAX);
+    let _place = lobby.uploads.acquire().await;
+    let bytes = read_body(body, max).await?.to_vec();
+    let daily = Daily::BytesStored(bytes.len() as u64);
+    lobby.check_owner(&seat, daily).await?;
+    let file = File {
+        name,
+        media_type,
+        bytes,
+    };
+    let attachment = seat.attach(file).await?;
+    Ok((StatusCode::CREATED, Json(attachment)))
+}
+
+/// Read a file that a message names
+#[utoipa::path(
+    get, path = "/worlds/{world}/blobs/{blob}", tag = "files",
+    params(("world" = String, Path, description = "The world's name"),
+        ("blob" = String, Path, description = "The SHA-256 of the file, in hex")),
+    responses(
+        (status = 200, content_type = "application/octet-stream", description = "The file", body = Vec<u8>)))]
+pub(crate) async fn download(
+    State(lobby): State<Arc<Lobby>>,
+    Signed(caller): Signed,
+    InPath((world, blob)): InPath<(String, Digest)>,
+) -> Result<Response, Problem> {
+    let entry = lobby.room(&caller, &world).await?.entry;
+    if !lobby.names(&entry, blob).await? {
+        return Err(Problem::not_found());
+    }
+    let found = lobby.rooms.store.get(entry.world, blob).await?;
+    let bytes = found.ok_or_else(Problem::not_found)?;
+    let mut response = bytes.into_response();
+    let headers = response.headers_mut();
+    for (name, value) in SAFE {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// The headers under which a browser shows nothing of a file, and runs nothing of it.
+const SAFE: [(HeaderName, &str); 5] = [
+    (header::CONTENT_TYPE, "application/octet-stream"),
+    (header::CONTENT_DISPOSITION, "attachment"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "sandbox; default-src 'none'",
+    ),
+    (header::CACHE_CONTROL, "private, no-store"),
+];
