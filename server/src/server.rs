@@ -1,0 +1,63 @@
+//! A server: its resources, and its beginning.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use folkmoot::core::port::ReadError;
+
+use crate::rooms::{Lobby, Reopened, Rooms};
+use crate::router::{open_metrics, resources};
+
+/// The time that a file is kept for a message to name it.
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// A server over the rooms of a store. Its clones are one.
+#[derive(Debug, Clone)]
+pub struct Server(Arc<Lobby>);
+
+impl Server {
+    /// A server that is not ready until [`Server::reopen`] is done.
+    #[must_use]
+    pub fn new(rooms: Rooms) -> Self {
+        Self(Arc::new(Lobby::new(rooms)))
+    }
+
+    /// The router of all resources. It answers at once; `/readyz` says when the server is ready.
+    pub fn router(&self) -> Router {
+        resources(&self.0)
+    }
+
+    /// The router of `/metrics` alone, for an address of its own. It asks nobody who they are.
+    pub fn metrics(&self) -> Router {
+        open_metrics(&self.0)
+    }
+
+    /// Removes files that no message took up within an hour, every hour, until the server ends.
+    pub async fn tend(&self) {
+        let drain = &self.0.rooms.drain;
+        let mut hours = tokio::time::interval(HOUR);
+        loop {
+            tokio::select! {
+                () = drain.begun() => return,
+                _ = hours.tick() => self.sweep().await,
+            }
+        }
+    }
+
+    async fn sweep(&self) {
+        match self.0.sweep(HOUR).await {
+            Ok(0) => {}
+            Ok(files) => tracing::info!(files, "files that no message names are removed"),
+            Err(problem) => tracing::error!(why = problem.detail(), "files were not removed"),
+        }
+    }
+
+    /// Opens the worlds that have work left, a few at a time. One that does not open is logged.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the worlds cannot be listed.
+    pub async fn reopen(&self) -> Result<Reopened, ReadError> {
+        self.0.reopen().await
+    }
+}
