@@ -12,8 +12,10 @@ mod life;
 mod query;
 mod room_of;
 mod run;
+mod serve;
 mod signing;
 mod talk;
+mod token;
 mod value;
 
 pub(crate) use common::{Colors, CommonArgs, quoted};
@@ -25,14 +27,16 @@ pub(crate) use evidence::{CheckBundleArgs, ExportArgs, ExportForm};
 pub(crate) use life::{BackupArgs, DeleteArgs, ForkArgs, RebuildArgs};
 pub(crate) use query::{
     ApprovalsArgs, DiffArgs, LogArgs, ReplayArgs, RightsArgs, UsageArgs, VerifyArgs, WhyArgs,
-    WorldAt, WorldsArgs,
+    WorldsArgs,
 };
 pub(crate) use room_of::Spec;
 pub(crate) use run::{
     ChatArgs, CheckArgs, InitArgs, RecordingArgs, ResumeArgs, RunArgs, SchemaArgs, TestArgs,
 };
+pub(crate) use serve::ServeArgs;
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};
+pub(crate) use token::{NewTokenArgs, TokenArgs, TokenFileArgs};
 
 /// Rooms of agents and people over one replayable log.
 #[derive(Debug, Parser)]
@@ -57,10 +61,11 @@ pub(crate) enum CliCommand {
     /// Write the script of a room that talks.
     #[command(after_help = "Example:\n  folkmoot init room --yes")]
     Init(InitArgs),
-    /// Run a world script, or go on with it.
+    /// Run a world script, or go on with it. Where a server holds the store, it runs there, and
+    /// this shows what it does.
     #[command(after_help = "Example:\n  folkmoot run room.yaml --fresh")]
     Run(RunArgs),
-    /// Talk in a room: that of a script, or one that is recorded.
+    /// Talk in a room: that of a script, one that is recorded, or one of a server (--server).
     #[command(after_help = "Example:\n  folkmoot chat room.yaml --as ada")]
     Chat(ChatArgs),
     #[command(flatten)]
@@ -118,6 +123,18 @@ pub(crate) enum CliCommand {
     /// Go on with a world, until it is idle or waits for a person.
     #[command(after_help = "Example:\n  folkmoot resume room")]
     Resume(ResumeArgs),
+    /// Make the rooms of the store reachable for browsers and programs.
+    #[command(after_help = "Example:\n  folkmoot serve --templates rooms")]
+    Serve(ServeArgs),
+    /// Print a link with which you sign in to the server of the store.
+    #[command(after_help = "Example:\n  folkmoot login")]
+    Login,
+    /// Make, list and revoke tokens: people and programs send them to a server.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  folkmoot token new --as ada --tokens tokens"
+    )]
+    Token(TokenArgs),
     #[command(flatten)]
     Logs(LogCommand),
     /// Examine the store, the key, and the variables of the providers.

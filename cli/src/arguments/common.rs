@@ -23,6 +23,10 @@ pub(crate) struct CommonArgs {
     #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
         value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) store: PathBuf,
+    /// A server to ask in the place of a store, e.g. `https://rooms.example.org`. The token for it
+    /// is read from FOLKMOOT_TOKEN.
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) server: Option<String>,
     /// The file of a key, outside of the store, that signs the logs of worlds that are opened: see
     /// `folkmoot key new`.
     #[arg(long, global = true, value_name = "FILE", env = KEY_VARIABLE,
@@ -68,6 +72,10 @@ impl CommonArgs {
                 .map(PathBuf::from)
         };
         let mut program = "folkmoot".to_owned();
+        if let Some(url) = &self.server {
+            program.push_str(&format!(" --server {}", quoted(Path::new(url))));
+            return program;
+        }
         if self.store != found(STORE_VARIABLE).unwrap_or_else(|| PathBuf::from(STORE_DEFAULT)) {
             program.push_str(&format!(" --store {}", quoted(&self.store)));
         }
@@ -83,6 +91,10 @@ impl CommonArgs {
 
     /// A message whose commands can be typed as they stand: those of libraries know no options.
     pub(crate) fn to_type(&self, message: &str) -> String {
+        // What is asked of a server is said with its address already; the rest is done where it is.
+        if self.server.is_some() {
+            return message.to_owned();
+        }
         // Our own sentences say which store they are about already.
         let known = format!("`{} ", self.program());
         let bare = message.replace(&known, "`folkmoot ");

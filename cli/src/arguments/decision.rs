@@ -5,8 +5,8 @@ use folkmoot::core::event::Scope;
 use folkmoot::core::ids::PersonName;
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::tool::constraint::Constraint;
+use folkmoot::view::world::WorldAt;
 
-use super::query::WorldAt;
 use super::value::{numbered, object, person, world};
 
 /// The arguments of every decision.

@@ -1,8 +1,10 @@
 //! Arguments of the commands that read.
 
-use clap::Args;
-use folkmoot::core::ids::{AgentName, Position, WorldName};
 use std::path::PathBuf;
+
+use clap::Args;
+use folkmoot::core::ids::{AgentName, WorldName};
+use folkmoot::view::world::WorldAt;
 
 use super::value::{agent, label, numbered, world, world_at, world_of_log};
 
@@ -134,13 +136,4 @@ pub(crate) struct DiffArgs {
     /// Another one, or the same at another position.
     #[arg(value_name = "B", value_parser = world_at)]
     pub(crate) other: WorldAt,
-}
-
-/// A world, or a world at a position.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct WorldAt {
-    /// The world.
-    pub(crate) world: WorldName,
-    /// The position; its head if `None`.
-    pub(crate) at: Option<Position>,
 }

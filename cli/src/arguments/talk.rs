@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand};
 use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::view::world::WorldAt;
 
 use super::decision::PersonArgs;
-use super::query::WorldAt;
 use super::value::{numbered, position, world};
 
 /// The commands by which a person takes part in a room, also in one that another process holds.

@@ -5,8 +5,7 @@ use std::time::Duration;
 use folkmoot::core::content::canonical::{JsonFault, read};
 use folkmoot::core::event::Span;
 use folkmoot::core::ids::{AgentName, NameError, PersonName, Position, WorldName};
-
-use super::query::WorldAt;
+use folkmoot::view::world::WorldAt;
 
 /// A typed value that cannot be taken. clap says which argument it was for.
 #[derive(Debug, thiserror::Error)]

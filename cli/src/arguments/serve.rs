@@ -1,0 +1,38 @@
+//! Arguments of the server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The address to listen at. Port 0 takes a free one. Other addresses than those of this
+    /// machine alone need --tokens or --jwt.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7077")]
+    pub(crate) listen: SocketAddr,
+    /// An address of its own for `/metrics`, which asks nobody who they are. Without it they are
+    /// where all else is, for whoever may operate the server.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Log JSON, an object a line, and each request.
+    #[arg(long)]
+    pub(crate) json_logs: bool,
+    /// The folder of the templates: world scripts that rooms are opened from.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) templates: Option<PathBuf>,
+    /// The file of the tokens that are known: see `folkmoot token new`. It is read again when it
+    /// changes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tokens: Option<PathBuf>,
+    /// The settings of an issuer whose JWTs are known. Several may be given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jwt: Vec<PathBuf>,
+    /// The URL by which browsers know the server, e.g. that of a proxy before it.
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// An origin whose pages may use the server as well. Several may be given.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+}

@@ -1,0 +1,188 @@
+//! `folkmoot serve`.
+
+use std::io::{self, IsTerminal as _};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use folkmoot::core::port::causes::with_causes;
+use folkmoot_server::{
+    DiskReserve, Drain, Hosts, Jwt, Listening, LocalUser, Rooms, Server, ServerLimits, Sessions,
+    Several, Templates, Tokens, serve as listen,
+};
+
+use crate::arguments::{CommonArgs, ServeArgs};
+use crate::desk::login::LoginDesk;
+use crate::exit::{CliError, STORE};
+use crate::session::Session;
+use crate::terminal::Terminal;
+use crate::{interrupt, person, signing};
+
+/// The file in the store for the sessions of browsers.
+const SESSIONS: &str = "sessions.jsonl";
+
+/// Serves the rooms of the store until a signal ends it.
+pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<(), CliError> {
+    refuse_strangers(arguments)?;
+    let templates = templates(arguments)?;
+    let session = Session::serving(&common.store, signing::signer(common)?).await?;
+    let result = listen_at(arguments, templates, &session, &common.store).await;
+    session.end(result).await
+}
+
+/// Refuses to listen where others can reach a server that knows nobody.
+fn refuse_strangers(arguments: &ServeArgs) -> Result<(), CliError> {
+    let knows_somebody = arguments.tokens.is_some() || !arguments.jwt.is_empty();
+    if arguments.listen.ip().is_loopback() || knows_somebody {
+        return Ok(());
+    }
+    let why = format!(
+        "other machines could reach {}, and nobody is known: make a token with `folkmoot token new \
+         --as NAME --tokens FILE` and add `--tokens FILE`, or add `--jwt FILE`, or listen at \
+         127.0.0.1 only",
+        arguments.listen
+    );
+    Err(CliError::other(STORE, why))
+}
+
+/// The templates; a folder that cannot be read is a slip that rooms would show much later.
+fn templates(arguments: &ServeArgs) -> Result<Templates, CliError> {
+    let Some(folder) = &arguments.templates else {
+        return Ok(Templates::default());
+    };
+    let templates = Templates::of(folder);
+    templates.names().map_err(|error| {
+        let why = format!("--templates {}: {}", folder.display(), with_causes(&error));
+        CliError::other(STORE, why)
+    })?;
+    Ok(templates)
+}
+
+async fn listen_at(
+    arguments: &ServeArgs,
+    templates: Templates,
+    session: &Session,
+    store: &Path,
+) -> Result<(), CliError> {
+    let drain = Drain::new();
+    let identity = identity(arguments, store)?;
+    let limits = ServerLimits::default();
+    let reserve = DiskReserve::of(store, limits.disk_free_min);
+    let listening = listening_at(arguments.listen).await?;
+    let hosts = hosts(arguments, &listening)?;
+    if let Some(sessions) = identity.sessions.clone() {
+        let login = LoginDesk {
+            sessions,
+            hosts: hosts.clone(),
+        };
+        greet(&listening, &identity, &login)?;
+        session.desk.sign_in_with(login);
+    }
+    let rooms = Rooms {
+        runtime: session.desk.runtime().through(Arc::new(reserve)),
+        store: session.desk.store().clone(),
+        templates,
+        sessions: identity.sessions.clone(),
+        authenticate: Arc::new(identity),
+        hosts,
+        limits: limits.clone(),
+        drain: drain.clone(),
+    };
+    let ending = drain.clone();
+    tokio::spawn(async move {
+        interrupt::first_of_a_service().await;
+        ending.begin();
+    });
+    let server = Server::new(rooms);
+    let router = server.router();
+    let metrics = match arguments.metrics_listen {
+        Some(address) => Some(listening_at(address).await?),
+        None => None,
+    };
+    let (drained, (), (), reopened) = tokio::join!(
+        listen(listening, router, drain.clone(), &limits),
+        serve_metrics(metrics, &server, drain, &limits),
+        server.tend(),
+        server.reopen()
+    );
+    Terminal::new().line(&drained.to_string())?;
+    reopened
+        .map(|_| ())
+        .map_err(|error| CliError::other(STORE, with_causes(&error)))
+}
+
+async fn listening_at(address: SocketAddr) -> Result<Listening, CliError> {
+    Listening::at(address)
+        .await
+        .map_err(|error| CliError::other(STORE, format!("cannot listen at {address}: {error}")))
+}
+
+/// Serves the metrics at their own address, if they have one.
+async fn serve_metrics(
+    listening: Option<Listening>,
+    server: &Server,
+    drain: Drain,
+    limits: &ServerLimits,
+) {
+    if let Some(listening) = listening {
+        let drained = listen(listening, server.metrics(), drain, limits).await;
+        tracing::debug!(%drained, "metrics are no longer served");
+    }
+}
+
+/// The ways in which callers are known.
+fn identity(arguments: &ServeArgs, store: &Path) -> Result<Several, CliError> {
+    let failed = |error: &dyn std::error::Error| CliError::other(STORE, with_causes(error));
+    let tokens = match &arguments.tokens {
+        Some(file) if !file.exists() => {
+            let file = file.display();
+            let why = format!(
+                "there is no file {file}: make the first token with `folkmoot token new --as NAME --tokens {file}`"
+            );
+            return Err(CliError::other(STORE, why));
+        }
+        Some(file) => Some(Tokens::open(file).map_err(|error| failed(&error))?),
+        None => None,
+    };
+    let issuers: Result<Vec<_>, _> = arguments.jwt.iter().map(Jwt::open).collect();
+    let display = person::login();
+    let display = display
+        .ok_or_else(|| CliError::other(STORE, "this user has no usable name: set USER to one"))?;
+    let user = LocalUser {
+        uid: person::uid(),
+        display,
+    };
+    let sessions = Sessions::open(store.join(SESSIONS), user, tokens.clone());
+    Ok(Several {
+        sessions: Some(sessions.map_err(|error| failed(&error))?),
+        tokens,
+        issuers: issuers.map_err(|error| failed(&error))?,
+    })
+}
+
+fn hosts(arguments: &ServeArgs, listening: &Listening) -> Result<Hosts, CliError> {
+    let hosts = Hosts::listening_at(listening.address());
+    let hosts = match &arguments.public_url {
+        Some(url) => hosts.and_public(url),
+        None => Ok(hosts),
+    };
+    let mut allowed = arguments.allow_origin.iter();
+    let hosts =
+        hosts.and_then(|hosts| allowed.try_fold(hosts, |hosts, origin| hosts.allowing(origin)));
+    hosts.map_err(|error| CliError::other(STORE, error.to_string()))
+}
+
+/// Says where the server listens, and how the user of this machine signs in.
+fn greet(listening: &Listening, identity: &Several, login: &LoginDesk) -> Result<(), CliError> {
+    let mut terminal = Terminal::new();
+    let knows_others = identity.tokens.is_some() || !identity.issuers.is_empty();
+    if io::stdout().is_terminal() {
+        let link = login.link()?;
+        terminal.whole(&format!("sign in: {}", link.link))?;
+        terminal.line("It works once and for 10 minutes; `folkmoot login` makes another one.")?;
+    } else if !knows_others {
+        // A link has no place in a file.
+        terminal.line("sign in: `folkmoot login` makes a link")?;
+    }
+    terminal.line(&format!("listening at http://{}", listening.address()))
+}
