@@ -1,10 +1,13 @@
 //! Variables that models need: whether they are set, never their values.
 
+use std::path::Path;
+
 use folkmoot::core::ids::ModelName;
 use folkmoot::core::spec::{Definition, SpecText};
 use folkmoot::providers::templates_of;
 use folkmoot::providers::transport::ProcessEnvironment;
 
+use crate::control::client::Client;
 use crate::exit::{CliError, STORE};
 
 /// Refuses a definition whose agents use a model with a variable that is not set, as a missing file
@@ -21,6 +24,18 @@ pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
     match missing.as_slice() {
         [] => Ok(()),
         missing => Err(CliError::other(STORE, missing.join("; "))),
+    }
+}
+
+/// The same, unless another process holds `store`: then the variables of that one count, and it
+/// checks them itself.
+pub(crate) async fn check_unless_held(
+    definition: &Definition,
+    store: &Path,
+) -> Result<(), CliError> {
+    match check(definition) {
+        Err(_) if Client::connect(store).await.is_ok() => Ok(()),
+        checked => checked,
     }
 }
 

@@ -5,11 +5,12 @@
 //! way.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use folkmoot::core::ids::{ToolName, WorldName};
 use folkmoot::life::LifeError;
 use folkmoot::store::Tombstone;
+use folkmoot::view::world::names;
 use folkmoot::{Proof, Runtime, Store};
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
@@ -17,25 +18,33 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::nearest::{meaning, missing};
+use crate::play::PlayWish;
 use crate::view::answer::ValueStream;
-use crate::view::query::{self, Query, names};
+use crate::view::query::{self, Query};
 
 pub(crate) mod deed;
+pub(crate) mod entrance;
 pub(crate) mod erasure;
 pub(crate) mod fork;
 pub(crate) mod life;
-mod opening;
+pub(crate) mod login;
+pub(crate) mod opening;
 pub(crate) mod peer;
 pub(crate) mod room;
 pub(crate) mod ruling;
+pub(crate) mod run;
 
 use deed::{Done, PersonDeed, act};
+use entrance::{Entrance, enter};
 use erasure::{Erasing, Gone, erase};
 use fork::{ForkView, ForkWish, fork};
 use life::{Deletion, backup, delete};
+use login::LoginDesk;
+use opening::Holding;
 use peer::Peer;
 use room::{RoomQuery, room};
 use ruling::{PersonRuling, Taken, rule};
+use run::{Stages, play};
 
 /// A request of a person to a store or to one of its worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +66,12 @@ pub(crate) enum DeskRequest {
     Erase(Erasing),
     /// To learn how a room stands that is open, and what goes on in it.
     Room(RoomQuery),
+    /// To have the room of a script open.
+    Enter(Box<Entrance>),
+    /// To have a script played.
+    Play(Box<PlayWish>),
+    /// To sign in to the server that this process is.
+    Login,
 }
 
 impl From<Query> for DeskRequest {
@@ -70,28 +85,44 @@ impl From<Query> for DeskRequest {
 pub(crate) struct Desk {
     runtime: Runtime,
     store: Store,
-    /// The world that a command of this process opens and closes itself; `None` if there is no such
-    /// command.
-    driven: Option<WorldName>,
+    /// The worlds that this process opens and closes itself.
+    holding: Holding,
     /// Held while a world is opened for a request: no second request may open or close it
     /// meanwhile.
     opens: Arc<Mutex<()>>,
+    /// The worlds in which terminals have scripts played.
+    stages: Stages,
+    /// The maker of login links; empty if this process serves no browsers.
+    login: Arc<OnceLock<LoginDesk>>,
 }
 
 impl Desk {
     /// Makes the desk of `store`, whose worlds `runtime` opens.
-    pub(crate) fn new(runtime: Runtime, store: Store, driven: Option<WorldName>) -> Self {
+    pub(crate) fn new(runtime: Runtime, store: Store, holding: Holding) -> Self {
         Self {
             runtime,
             store,
-            driven,
+            holding,
             opens: Arc::default(),
+            stages: Stages::default(),
+            login: Arc::default(),
         }
     }
 
     /// The runtime that opens the store's worlds.
     pub(crate) const fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// The store.
+    pub(crate) const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Lets peers sign in to the server that this process is.
+    pub(crate) fn sign_in_with(&self, login: LoginDesk) {
+        // There is one server in a process.
+        let _is_first = self.login.set(login);
     }
 
     /// Closes all worlds and the store.
@@ -148,8 +179,25 @@ impl Desk {
             DeskRequest::Erase(erasing) => ValueStream::one(&self.erase(peer, &erasing).await?),
             DeskRequest::Room(query) => {
                 let proof = peer.proof(query.by.clone())?;
-                room(&self.runtime, proof, &query, peer, self.driven.as_ref()).await
+                room(&self.runtime, proof, &query, peer, &self.holding).await
             }
+            DeskRequest::Enter(entrance) => {
+                let proof = peer.proof(entrance.by.clone())?;
+                let _alone = self.alone_with(&entrance.world).await;
+                let entered = enter(&self.runtime, &proof, &entrance, &self.holding);
+                ValueStream::one(&Box::pin(entered).await?)
+            }
+            DeskRequest::Play(wish) => {
+                let proof = peer.proof(wish.by.clone())?;
+                play(&self.runtime, proof, &wish, &self.holding, &self.stages).await
+            }
+            DeskRequest::Login => match self.login.get() {
+                Some(login) => ValueStream::one(&login.link()?),
+                None => {
+                    let why = "the process that holds the store is no server: end it, and start `folkmoot serve`";
+                    Err(CliError::other(STORE, why))
+                }
+            },
         }
     }
 
@@ -177,25 +225,25 @@ impl Desk {
         ruling: &PersonRuling,
     ) -> Result<Taken, CliError> {
         let _alone = self.alone_with(&ruling.world).await;
-        rule(&self.runtime, proof, ruling, peer, self.driven.as_ref()).await
+        rule(&self.runtime, proof, ruling, peer, &self.holding).await
     }
 
     async fn act(&self, peer: Peer, proof: Proof, wish: &PersonDeed) -> Result<Done, CliError> {
         let _alone = self.alone_with(&wish.world).await;
-        act(&self.runtime, proof, wish, peer, self.driven.as_ref()).await
+        act(&self.runtime, proof, wish, peer, &self.holding).await
     }
 
     async fn erase(&self, peer: Peer, erasing: &Erasing) -> Result<Gone, CliError> {
         let proof = peer.proof(erasing.by.clone())?;
         let _alone = self.alone_with(&erasing.world).await;
-        erase(&self.runtime, proof, erasing, self.driven.as_ref()).await
+        erase(&self.runtime, proof, erasing, &self.holding).await
     }
 
     async fn delete(&self, peer: Peer, deletion: &Deletion) -> Result<Vec<Tombstone>, CliError> {
         let _alone = self.opens.lock().await;
-        let is_driven = |driven: &&WorldName| deletion.worlds.contains(driven);
+        let mut worlds = deletion.worlds.iter();
         // The store does not know who has a world open (decision 0018).
-        if let Some(driven) = self.driven.as_ref().filter(is_driven) {
+        if let Some(driven) = worlds.find(|world| self.holding.drives(world)) {
             return Err(LifeError::Open(driven.clone()).into());
         }
         let proof = peer.proof(deletion.by.clone())?;
@@ -206,7 +254,7 @@ impl Desk {
     /// Waits until no other request opens or closes a world. A driven world is opened and closed by
     /// its command alone.
     async fn alone_with(&self, world: &WorldName) -> Option<MutexGuard<'_, ()>> {
-        if self.driven.as_ref() == Some(world) {
+        if self.holding.drives(world) {
             None
         } else {
             Some(self.opens.lock().await)
@@ -216,7 +264,7 @@ impl Desk {
     /// Lets the world refuse the attempt of a tool, so that it is in the log. A world that nobody
     /// has open is left alone: else a tool could have its log grow.
     async fn record_attempt(&self, ruling: &PersonRuling) {
-        let is_driven = self.driven.as_ref() == Some(&ruling.world);
+        let is_driven = self.holding.drives(&ruling.world);
         if !is_driven && self.runtime.world(&ruling.world).is_none() {
             return;
         }

@@ -9,6 +9,7 @@ use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
+use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::person;
 use crate::recording::Recording;
@@ -53,14 +54,35 @@ impl Session {
         recording: &Recording,
         signer: Signing,
     ) -> Result<Result<Self, OpenError>, CliError> {
+        let access = StoreUse::Write(mode, driven.clone());
+        Self::open_used(dir, access, Holding::Driven(driven), recording, signer).await
+    }
+
+    /// Opens the store `dir` to serve all its worlds, each as it is asked for.
+    pub(crate) async fn serving(dir: &Path, signer: Signing) -> Result<Self, CliError> {
+        let access = StoreUse::Serve;
+        let recording = Recording::default();
+        match Self::open_used(dir, access, Holding::All, &recording, signer).await? {
+            Ok(session) => Ok(session),
+            Err(error) => Err(in_use(&error)),
+        }
+    }
+
+    async fn open_used(
+        dir: &Path,
+        access: StoreUse,
+        holding: Holding,
+        recording: &Recording,
+        signer: Signing,
+    ) -> Result<Result<Self, OpenError>, CliError> {
         person::refuse_tools()?;
-        let store = match hold(dir, StoreUse::Write(mode, driven.clone())).await? {
+        let store = match hold(dir, access).await? {
             Ok(store) => store,
             Err((_, error)) => return Ok(Err(error)),
         };
         adopt_orphans();
         let runtime = signing::signed(builder(&store, dir, recording)?, signer).build();
-        let desk = Desk::new(runtime, store, Some(driven));
+        let desk = Desk::new(runtime, store, holding);
         let control = serve(dir, desk.clone());
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");
@@ -90,7 +112,7 @@ impl Session {
 
 /// Says that another process has the store open.
 fn in_use(error: &OpenError) -> CliError {
-    let what = "`log --follow`, `approvals`, `approve`, `say`, `chat WORLD` and the like work meanwhile, through that process";
+    let what = "`log --follow`, `approvals`, `approve`, `say`, `chat WORLD` and the like work meanwhile, through that process; if it is a server, `run SCRIPT` and `chat SCRIPT` do as well";
     CliError::other(STORE, format!("{error} ({what})"))
 }
 

@@ -22,8 +22,9 @@ use crate::exit::{CliError, STORE, USAGE};
 #[cfg(test)]
 mod tests;
 
-/// The most processes of people that are served at a time; more wait.
-const PEERS_MAX: usize = 32;
+/// The most processes of people that are served at a time; more wait. A chat or a run at a server
+/// keeps one place for as long as it lasts.
+const PEERS_MAX: usize = 256;
 /// The most other processes that are refused at a time; more are turned away without a word. They
 /// take no person's place.
 const OTHERS_MAX: usize = 4;

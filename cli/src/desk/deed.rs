@@ -5,15 +5,15 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::{Event, Notice, TalkEvent};
 use folkmoot::core::ids::{MessageId, PersonName, Position, WorldName};
 use folkmoot::core::port::EventLog;
+use folkmoot::view::world::entry;
 use folkmoot::words::{told, undeliverable};
 use folkmoot::{Proof, Runtime};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use super::opening::Visit;
+use super::opening::{Holding, Visit};
 use super::peer::Peer;
 use crate::exit::CliError;
-use crate::view::query::entry;
 
 /// A deed of a person, and where it is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,18 +103,18 @@ pub(crate) struct Done {
     pub(crate) notices: Vec<String>,
 }
 
-/// Does a deed in the name of `proof`, whom `peer` is told of a refusal for. `driven` is a world
-/// that somebody else opens and closes.
+/// Does a deed in the name of `proof`, whom `peer` is told of a refusal for. A world that is
+/// not open is opened for it, as `holding` says.
 pub(super) async fn act(
     runtime: &Runtime,
     proof: Proof,
     wish: &PersonDeed,
     peer: Peer,
-    driven: Option<&WorldName>,
+    holding: &Holding,
 ) -> Result<Done, CliError> {
     let how = wish.deed.participle().to_owned();
     let action = wish.deed.clone().action();
-    let visit = Visit::begin(runtime, &wish.world, &proof, &action, peer, driven).await?;
+    let visit = Visit::begin(runtime, &wish.world, &proof, &action, peer, holding).await?;
     let given = visit.world.as_principal(proof).give(action, None).await;
     visit.end(runtime).await;
     let accepted = given.map_err(|error| peer.told(error))?;

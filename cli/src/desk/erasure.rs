@@ -8,7 +8,7 @@ use folkmoot::core::world::{Branch, World};
 use folkmoot::{Beforehand, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
-use super::opening::{at_hand, open};
+use super::opening::{Holding, Visit, at_hand};
 use crate::exit::{CliError, USAGE};
 
 mod quotes;
@@ -69,13 +69,13 @@ pub(crate) struct Gone {
     pub(crate) has_more_quotes: bool,
 }
 
-/// Erases in the name of `proof`. A world that is not open is opened for it, and does nothing else;
-/// `driven` is one that somebody else opens and closes.
+/// Erases in the name of `proof`. A world that is not open is opened for it, as `holding`
+/// says.
 pub(crate) async fn erase(
     runtime: &Runtime,
     proof: Proof,
     erasing: &Erasing,
-    driven: Option<&WorldName>,
+    holding: &Holding,
 ) -> Result<Gone, CliError> {
     let name = &erasing.world;
     let log = &**runtime.log();
@@ -83,7 +83,7 @@ pub(crate) async fn erase(
     if world.upkeep().is_erasing() && erasing.wish == Wish::Erase {
         // A process that died has left it to do. Until it is done the world owes nothing else
         // (decision 0020).
-        finish(runtime, name, driven).await?;
+        finish(runtime, name, holding).await?;
     }
     if erasing.basis.trim().is_empty() {
         return Err(CliError::other(USAGE, "say on what basis: --basis TEXT"));
@@ -120,7 +120,7 @@ pub(crate) async fn erase(
                 events: chosen.spans(),
                 basis: &erasing.basis,
             };
-            Some(done(runtime, proof, order, driven).await?)
+            Some(done(runtime, proof, order, holding).await?)
         }
     };
     Ok(Gone {
@@ -171,18 +171,14 @@ async fn parent_of(log: &dyn EventLog, branch: &Branch) -> Result<String, CliErr
 }
 
 /// Does what is left to do of an erasure.
-async fn finish(
-    runtime: &Runtime,
-    name: &WorldName,
-    driven: Option<&WorldName>,
-) -> Result<(), CliError> {
-    if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
+async fn finish(runtime: &Runtime, name: &WorldName, holding: &Holding) -> Result<(), CliError> {
+    if let Some(world) = at_hand(runtime, name, holding).await {
         world.quiet().await?;
         return Ok(());
     }
-    let world = open(runtime, name).await?;
-    let finished = world.quiet().await;
-    runtime.close(name).await;
+    let visit = Visit::open(runtime, name, holding).await?;
+    let finished = visit.world.quiet().await;
+    visit.end(runtime).await;
     finished?;
     Ok(())
 }
@@ -202,10 +198,10 @@ async fn done(
     runtime: &Runtime,
     proof: Proof,
     order: ErasureOrder<'_>,
-    driven: Option<&WorldName>,
+    holding: &Holding,
 ) -> Result<Erased, CliError> {
     let name = order.world;
-    if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
+    if let Some(world) = at_hand(runtime, name, holding).await {
         return ask(&world, proof, order).await;
     }
     let action = Action::World(WorldAction::Erase {
@@ -215,9 +211,9 @@ async fn done(
     if let Beforehand::Refused(refusal) = runtime.beforehand(name, &proof, action).await? {
         return Err(SeatError::Refused(refusal).into());
     }
-    let world = open(runtime, name).await?;
-    let erased = ask(&world, proof, order).await;
-    runtime.close(name).await;
+    let visit = Visit::open(runtime, name, holding).await?;
+    let erased = ask(&visit.world, proof, order).await;
+    visit.end(runtime).await;
     erased
 }
 

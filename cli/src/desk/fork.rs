@@ -74,14 +74,13 @@ pub(crate) async fn fork(
         ForkEffects::Recorded
     };
     let forking = Forking {
-        parent: parent.clone(),
         at,
-        name: name.clone(),
         effects,
         is_copied,
         // This request only makes it, also a live one: it goes on where somebody opens it.
         perform: Perform::Nothing,
         by,
+        ..Forking::of(parent.clone(), name.clone())
     };
     let Branched {
         world, at, left, ..

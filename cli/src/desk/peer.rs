@@ -58,6 +58,7 @@ impl Peer {
             (Self::OfTool, DeskRequest::Act(_)) => {
                 "a program that a tool runs cannot act in a room"
             }
+            (Self::OfTool, DeskRequest::Login) => "a program that a tool runs cannot sign in",
             (Self::OfTool, DeskRequest::Erase(_)) => "a program that a tool runs cannot erase",
             (
                 Self::OfTool,
@@ -65,7 +66,9 @@ impl Peer {
                 | DeskRequest::Delete(_)
                 | DeskRequest::Backup(_)
                 | DeskRequest::Fork(_)
-                | DeskRequest::Room(_),
+                | DeskRequest::Room(_)
+                | DeskRequest::Enter(_)
+                | DeskRequest::Play(_),
             ) => "a program that a tool runs is not served",
         };
         Err(CliError::other(PENDING, format!("refused: {why}")))

@@ -5,12 +5,12 @@ use folkmoot::core::ids::{AgentName, PersonName, Position, WorldName};
 use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, Doing, World};
 use folkmoot::run::{Standing, Waiting, standing, waiting};
-use folkmoot::{ActivitySubscription, Proof, Runtime, Seat, WorldHandle};
+use folkmoot::{ActivitySubscription, Proof, Runtime, Seat, WorldHandle, fold_world};
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::opening::at_hand;
+use super::opening::{Holding, at_hand, open_to_stay};
 use super::peer::Peer;
 use crate::exit::{CliError, PENDING, STORE, USAGE};
 use crate::show::chat::Chat;
@@ -104,14 +104,14 @@ pub(crate) enum RoomNews {
     Waits(Vec<Waiting>),
 }
 
-/// Answers `query` in the name of `proof`, whom `peer` is told of a refusal for. `driven` is a world
-/// that a command of this process opens and closes.
+/// Answers `query` in the name of `proof`, whom `peer` is told of a refusal for. A world that is
+/// not open is opened for it if the process holds all worlds.
 pub(super) async fn room(
     runtime: &Runtime,
     proof: Proof,
     query: &RoomQuery,
     peer: Peer,
-    driven: Option<&WorldName>,
+    holding: &Holding,
 ) -> Result<ValueStream, CliError> {
     let person = proof.principal().person();
     let by = person.map(|person| person.display.clone());
@@ -119,7 +119,7 @@ pub(super) async fn room(
     let visit = RoomVisit {
         runtime: runtime.clone(),
         name: query.world.clone(),
-        is_driven: driven == Some(&query.world),
+        holding: holding.clone(),
         proof,
         by,
         peer,
@@ -150,8 +150,8 @@ pub(super) async fn room(
 struct RoomVisit {
     runtime: Runtime,
     name: WorldName,
-    /// True if a command of this process opens and closes the world.
-    is_driven: bool,
+    /// The worlds that this process opens.
+    holding: Holding,
     proof: Proof,
     /// The name of the person.
     by: PersonName,
@@ -161,15 +161,29 @@ struct RoomVisit {
 
 impl RoomVisit {
     async fn world(&self) -> Result<WorldHandle, CliError> {
-        let world = at_hand(&self.runtime, &self.name, self.is_driven).await;
-        let closed = || {
-            let what = format!(
-                "the process that holds the store has not opened {}",
-                self.name
-            );
-            CliError::other(STORE, what)
-        };
-        world.ok_or_else(closed)
+        if let Some(world) = at_hand(&self.runtime, &self.name, &self.holding).await {
+            return Ok(world);
+        }
+        if self.holding == Holding::All {
+            return self.open().await;
+        }
+        let what = format!(
+            "the process that holds the store has not opened {}",
+            self.name
+        );
+        Err(CliError::other(STORE, what))
+    }
+
+    /// Opens the world. An opening is recorded: whoever may not read the world causes none.
+    async fn open(&self) -> Result<WorldHandle, CliError> {
+        let before = fold_world(&**self.runtime.log(), &self.name, None).await?;
+        if !before.rights_of(self.proof.principal()).has(Right::Read) {
+            return Err(CliError::other(
+                PENDING,
+                "refused: you may not read this room",
+            ));
+        }
+        Ok(open_to_stay(&self.runtime, &self.name).await?)
     }
 
     fn seat(&self, world: &WorldHandle) -> Seat {

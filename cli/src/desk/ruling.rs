@@ -10,7 +10,7 @@ use folkmoot::run::{Standing, standing};
 use folkmoot::{Proof, Runtime, WorldHandle};
 use serde::{Deserialize, Serialize};
 
-use super::opening::Visit;
+use super::opening::{Holding, Visit};
 use super::peer::Peer;
 use crate::exit::{CliError, STORE};
 
@@ -64,17 +64,16 @@ pub(crate) struct Taken {
 }
 
 /// Gives a ruling in the name of `proof`, whom `peer` is told of a refusal for. A world that is not
-/// open is opened for it, and performs nothing; `driven` is one that somebody else opens and
-/// closes.
+/// open is opened for it, as `holding` says.
 pub(super) async fn rule(
     runtime: &Runtime,
     proof: Proof,
     ruling: &PersonRuling,
     peer: Peer,
-    driven: Option<&WorldName>,
+    holding: &Holding,
 ) -> Result<Taken, CliError> {
     let action = ruling.matter.clone().action();
-    let visit = Visit::begin(runtime, &ruling.world, &proof, &action, peer, driven).await?;
+    let visit = Visit::begin(runtime, &ruling.world, &proof, &action, peer, holding).await?;
     let taken = take(&visit.world, proof, ruling, peer).await;
     visit.end(runtime).await;
     taken

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, Span, StoredContent, TalkEvent, TurnEvent, WorldEvent};
 use folkmoot::core::ids::Position;
-use folkmoot::core::ids::principal::Principal;
+use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::port::EventLog;
 use futures::TryStreamExt as _;
 
@@ -122,7 +122,7 @@ impl Episodes {
     }
 }
 
-/// Only people and the world begin episodes.
+/// Only people, services and the world begin episodes.
 fn begins(principal: &Principal, event: &Event) -> bool {
     let is_said = matches!(
         event,
@@ -130,14 +130,25 @@ fn begins(principal: &Principal, event: &Event) -> bool {
             | Event::Talk(TalkEvent::MessageEdited(_))
             | Event::Talk(TalkEvent::ReplyRegenerated(_))
     );
-    is_said && matches!(principal, Principal::Person(_) | Principal::World)
+    is_said
+        && matches!(
+            principal,
+            Principal::Person(_) | Principal::Service(_) | Principal::World
+        )
 }
 
-/// By name, or as `method:subject`.
+/// By name, or as `method:subject`; a service by its name or by its proof.
 fn is_by(commit: &Commit, name: &str) -> bool {
-    commit.header.principal.person().is_some_and(|person| {
-        person.display.as_str() == name || format!("{}:{}", person.method, person.subject) == name
-    })
+    let principal = &commit.header.principal;
+    let is_called = principal
+        .display()
+        .is_some_and(|display| display.as_str() == name);
+    let is_person = |person: &Person| format!("{}:{}", person.method, person.subject) == name;
+    is_called
+        || principal.person().is_some_and(is_person)
+        || principal
+            .service()
+            .is_some_and(|service| service.proof() == name)
 }
 
 /// Not what the room is, nor why something was erased.

@@ -11,11 +11,12 @@ use crate::desk::room::{RoomQuery, RoomWish};
 use crate::desk::ruling::{Matter, PersonRuling};
 use crate::view::query::Query;
 
-fn requests() -> [DeskRequest; 5] {
+fn requests() -> [DeskRequest; 6] {
     let world = WorldName::new("gate").unwrap();
     let matter = Matter::Grant(GrantId(Position::new(7)));
     [
         DeskRequest::Query(Query::Names),
+        DeskRequest::Login,
         DeskRequest::Backup(PathBuf::from("copy")),
         DeskRequest::Act(PersonDeed {
             world: world.clone(),
