@@ -32,18 +32,22 @@ mod grants;
 mod init;
 mod key;
 mod log;
+mod login;
 mod place;
 mod rebuild;
+mod remote;
 mod replay;
 mod resume;
 mod revoke;
 mod rights;
 mod run;
 mod schema;
+mod serve;
 mod settle;
 mod sole;
 mod talk;
 mod test;
+mod token;
 pub(crate) mod usage;
 mod verify;
 mod why;
@@ -63,7 +67,7 @@ pub(crate) fn main() -> ExitCode {
         show::speak_json();
     }
     terminal::choose_colors(common.color);
-    log_to_stderr(&common);
+    log_to_stderr(&common, &command);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -108,6 +112,7 @@ fn misused(error: &clap::Error) -> ExitCode {
 
 async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliError> {
     interrupt::survive_file_limit();
+    crate::remote::check(common, &command)?;
     match command {
         CliCommand::Init(arguments) => init::init(common, &arguments),
         CliCommand::Run(arguments) => run::run(common, &arguments).await,
@@ -130,6 +135,9 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Revoke(arguments) => revoke::revoke(common, arguments).await,
         CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
+        CliCommand::Serve(arguments) => serve::serve(common, &arguments).await,
+        CliCommand::Login => login::login(common).await,
+        CliCommand::Token(arguments) => token::token(common, arguments),
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
         CliCommand::Logs(command) => keep(common, command).await,
@@ -153,9 +161,15 @@ async fn keep(common: &CommonArgs, command: LogCommand) -> Result<(), CliError> 
     }
 }
 
-/// Logs go to standard error: as `RUST_LOG` says, else by `-v` and `-q`.
-fn log_to_stderr(common: &CommonArgs) {
+/// Logs go to standard error: as `RUST_LOG` says, else by `-v` and `-q`. A server logs each request.
+fn log_to_stderr(common: &CommonArgs, command: &CliCommand) {
+    let serving = if let CliCommand::Serve(arguments) = command {
+        Some(arguments)
+    } else {
+        None
+    };
     let level = match (common.quiet, common.verbose) {
+        (false, 0) if serving.is_some() => "warn,folkmoot_server=info",
         (true, _) => "error",
         (false, 0) => "warn",
         (false, 1) => "info,folkmoot=debug,folkmoot_agents=debug",
@@ -166,6 +180,10 @@ fn log_to_stderr(common: &CommonArgs) {
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
     // It is set once in a process, here.
+    if serving.is_some_and(|arguments| arguments.json_logs) {
+        let _is_first = subscriber.json().with_span_list(false).try_init();
+        return;
+    }
     let _is_first = subscriber
         .with_ansi(terminal::errors_have_colors())
         .try_init();

@@ -7,6 +7,7 @@ use folkmoot::core::ids::Position;
 use folkmoot::core::port::Signer as _;
 use folkmoot::proof::anchors::{Anchor as Kept, AnchorsFile};
 use folkmoot::proof::note::SignedNote;
+use folkmoot::view::anchor::{AnchorQuery, AnchorView};
 use folkmoot::{HeadSigner, note_of};
 
 use crate::arguments::{AnchorArgs, CommonArgs};
@@ -16,7 +17,6 @@ use crate::show;
 use crate::signing;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
-use crate::view::anchor::{AnchorQuery, AnchorView};
 use crate::view::query::Query;
 
 /// A head that is kept elsewhere.

@@ -1,15 +1,17 @@
 //! `folkmoot approvals`.
 
 use folkmoot::core::ids::WorldName;
+use folkmoot::view::waiting::{DoubtView, WaitingView};
 use serde_json::json;
 
 use crate::arguments::{ApprovalsArgs, CommonArgs};
+use crate::commands::remote;
 use crate::exit::CliError;
+use crate::remote::Remote;
 use crate::show::request::DecisionForm;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::waiting::{DoubtView, WaitingView};
 use crate::{person, show};
 
 /// Shows the requests that wait for people, with the commands that answer them, and the calls that
@@ -18,6 +20,9 @@ pub(crate) async fn approvals(
     common: &CommonArgs,
     arguments: ApprovalsArgs,
 ) -> Result<(), CliError> {
+    if let Some(remote) = Remote::of(common)? {
+        return remote::approvals(common, &remote, &arguments).await;
+    }
     let source = StoreSource::look(common).await?;
     let mut terminal = Terminal::new();
     if let Some(world) = arguments.world {

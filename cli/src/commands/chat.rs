@@ -4,30 +4,31 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::alike::name_fault;
-use folkmoot::core::ids::{AgentName, PersonName, WorldName};
+use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::World;
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
-use folkmoot::{FoldError, Opening, Proof, definition_of, fold_world};
+use folkmoot::{FoldError, Opening, Proof, fold_world};
 
 use crate::arguments::{ChatArgs, CommonArgs, Spec};
 use crate::commands::resume::definition;
 use crate::commands::run::finish;
+use crate::desk::entrance::Entrance;
 use crate::desk::room::{RoomState, RoomWish};
-use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, STORE, USAGE};
+use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
 use crate::recording::Recording;
+use crate::remote::Remote;
 use crate::session::Session;
 use crate::show::chat::{Chat as Lines, ChatLine};
 use crate::show::keyed::KeyedRequest;
 use crate::show::stage::{ChatStage, Hints, Prompter, StageNews};
 use crate::terminal::Terminal;
 use crate::{credentials, show, signing, terminal};
-use folkmoot::run::{Revision, RunError};
 
 mod dialog;
 mod editor;
+mod elsewhere;
 mod held;
 mod input;
 mod keys;
@@ -51,9 +52,16 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     }
     let by = arguments.by.clone().or_else(crate::person::login);
     let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
-    let room = ChatRoom::find(arguments)?;
+    if let Some(remote) = Remote::of(common)? {
+        return Box::pin(elsewhere::talk(common, arguments, remote, by)).await;
+    }
+    let room = ChatRoom::find(arguments, by.clone())?;
+    if let Some(definition) = room.definition() {
+        // A variable that is missing is said before a store is made.
+        credentials::check_unless_held(definition, &common.store).await?;
+    }
     let signer = signing::signer(common)?;
-    let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
+    let recording = Recording::begin(&arguments.recording, room.definition())?;
     let session = Session::open_or_find(
         &common.store,
         room.mode(),
@@ -63,137 +71,107 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     );
     match session.await? {
         Ok(session) => {
-            let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
+            let result = Box::pin(talk(common, &room, by, &session)).await;
             recording.end(session.end(result).await)
         }
-        Err(_) if room.script.is_none() => {
-            let result = Box::pin(held::talk(common, &room.name, by)).await;
-            recording.end(result)
-        }
-        Err(error) => {
-            let how = format!("{} chat {}", common.program(), room.name);
-            let what = format!("{error} (`{how}` takes you into a room that it has open)");
-            Err(CliError::other(STORE, what))
+        Err(in_use) => {
+            recording.refuse_held(&in_use)?;
+            Box::pin(held::talk(common, &room.name, room.entrance, by)).await
         }
     }
+}
+
+/// A file is a script, and so is what looks like the name of one; anything else is a world's name.
+fn is_script(room: &str) -> bool {
+    let path = Path::new(room);
+    let looks_like_file = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    path.is_file() || looks_like_file || room.contains('/')
 }
 
 /// The room that is opened.
 struct ChatRoom {
     name: WorldName,
-    script: Option<Script>,
+    entrance: Option<Entrance>,
 }
 
 impl ChatRoom {
-    /// A file is a script, and so is what looks like the name of one; anything else is a world's
-    /// name.
-    fn find(arguments: &ChatArgs) -> Result<Self, CliError> {
+    fn find(arguments: &ChatArgs, by: PersonName) -> Result<Self, CliError> {
         let path = Path::new(&arguments.room);
-        let looks_like_file = path
-            .extension()
-            .is_some_and(|extension| extension == "yaml" || extension == "yml");
-        if path.is_file() || looks_like_file || arguments.room.contains('/') {
+        if is_script(&arguments.room) {
             let script = Script::load(path)?;
-            // What is wrong with it is said before a store is made.
-            credentials::check(&definition_of(&script, &script.spec)?)?;
             let name = arguments
                 .world
                 .clone()
                 .unwrap_or_else(|| script.world.clone());
+            let mut entrance = Entrance::of(&script, name.clone())?;
+            entrance.by = Some(by);
+            entrance.keeps = arguments.room_of.spec == Some(Spec::Keep);
+            entrance.revises = arguments.room_of.revise;
             return Ok(Self {
                 name,
-                script: Some(script),
+                entrance: Some(entrance),
             });
         }
         let name = WorldName::new(&arguments.room)
             .map_err(|error| CliError::other(USAGE, error.to_string()))?;
-        Ok(Self { name, script: None })
+        Ok(Self {
+            name,
+            entrance: None,
+        })
     }
 
     /// The definition of the script, if there is one.
-    fn definition(&self) -> Result<Option<Definition>, CliError> {
-        let definition = |script: &Script| definition_of(script, &script.spec);
-        Ok(self.script.as_ref().map(definition).transpose()?)
+    fn definition(&self) -> Option<&Definition> {
+        self.entrance.as_ref().map(|entrance| &entrance.definition)
     }
 
     const fn mode(&self) -> OpenMode {
-        if self.script.is_some() {
+        if self.entrance.is_some() {
             OpenMode::Create
         } else {
             OpenMode::Existing
         }
     }
 
-    fn opening(
-        &self,
-        before: &World,
-        arguments: &ChatArgs,
-        by: &Proof,
-    ) -> Result<Opening, CliError> {
-        let recorded = Opening {
+    fn opening(&self, before: &World, by: &Proof) -> Result<Opening, CliError> {
+        if let Some(entrance) = &self.entrance {
+            return entrance.opening(before, by);
+        }
+        if before.effects() == folkmoot::core::event::ForkEffects::Live {
+            credentials::check(&definition(before))?;
+        }
+        Ok(Opening {
             clock: ClockKind::System,
             ..Opening::recorded(self.name.clone())
-        };
-        let Some(script) = &self.script else {
-            if before.effects() == folkmoot::core::event::ForkEffects::Live {
-                credentials::check(&definition(before))?;
-            }
-            return Ok(recorded);
-        };
-        let mut base = std::path::absolute(&script.base).ok();
-        let keeps = arguments.room_of.spec == Some(Spec::Keep) && before.name().is_some();
-        let progress = before.script();
-        let next = progress
-            .done
-            .keys()
-            .next_back()
-            .map_or(0, |last| last.saturating_add(1));
-        let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
-        let definition = if keeps {
-            before.definition()
-        } else {
-            definition_of(script, spec)?
-        };
-        if before.name().is_some() && !arguments.room_of.revise {
-            let revision = Revision::of(
-                &self.name,
-                before,
-                &definition,
-                &base.clone().unwrap_or_default(),
-            );
-            if keeps && revision.is_a_copy {
-                base = None;
-            } else if revision.has_to_be_asked_for() {
-                return Err(RunError::Revises(Box::new(revision)).into());
-            }
-        }
-        let definition = (!keeps).then_some(definition);
-        Ok(Opening {
-            definition,
-            base,
-            by: Some(by.clone()),
-            ..recorded
         })
+    }
+
+    /// Refuses a name that nobody can have in the room, before anything is recorded.
+    fn check_name(&self, by: &PersonName, before: &World) -> Result<(), CliError> {
+        if let Some(entrance) = &self.entrance {
+            return entrance.check_name(by, before);
+        }
+        let fault = before.name_fault(by);
+        fault.map_or(Ok(()), |why| Err(CliError::other(USAGE, why)))
     }
 }
 
 async fn talk(
     common: &CommonArgs,
-    arguments: &ChatArgs,
     room: &ChatRoom,
     by: PersonName,
     session: &Session,
 ) -> Result<(), CliError> {
     let runtime = session.desk.runtime();
     let before = match fold_world(&**runtime.log(), &room.name, None).await {
-        Err(FoldError::NoSuchWorld(_)) if room.script.is_some() => World::default(),
+        Err(FoldError::NoSuchWorld(_)) if room.entrance.is_some() => World::default(),
         folded => folded?,
     };
     let proof = Proof::local(crate::person::uid(), by.clone());
-    check_name(&by, &before, room)?;
-    let world = runtime
-        .open(room.opening(&before, arguments, &proof)?)
-        .await?;
+    room.check_name(&by, &before)?;
+    let world = runtime.open(room.opening(&before, &proof)?).await?;
     let reach = RoomReach::new(
         ReachedDesk::Own(session.desk.clone()),
         room.name.clone(),
@@ -234,22 +212,6 @@ async fn sit(
             Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
         }
     }
-}
-
-/// Refuses a name that nobody can have in the room, before anything is recorded.
-fn check_name(by: &PersonName, before: &World, room: &ChatRoom) -> Result<(), CliError> {
-    let fault = match room.definition()? {
-        Some(definition) if before.name().is_none() => {
-            let agents = definition
-                .spec
-                .agents
-                .iter()
-                .flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
-            name_fault(by.as_str(), agents.flatten().map(AgentName::as_str))
-        }
-        Some(_) | None => before.name_fault(by),
-    };
-    fault.map_or(Ok(()), |why| Err(CliError::other(USAGE, why)))
 }
 
 async fn greet(prompter: &Prompter, reach: &RoomReach, state: &RoomState) {

@@ -4,6 +4,7 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::core::spec::rules::Rules;
 use folkmoot::definition_but_own;
 use folkmoot::script::{Script, Verb};
+use folkmoot::view::definition::RevisionView;
 use serde_json::{Map, json};
 
 use crate::arguments::{CheckArgs, CommonArgs};
@@ -13,8 +14,7 @@ use crate::show::clean;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::text::counted;
-use crate::view::definition::{RevisionQuery, RevisionView};
-use crate::view::query::Query;
+use crate::view::query::{Query, RevisionQuery};
 
 /// Checks a script, its tools included, and says how it would change a world.
 pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<(), CliError> {

@@ -4,10 +4,11 @@ use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{PersonName, RequestId};
 
 use crate::arguments::{CommonArgs, DecisionArgs, ResumeArgs};
-use crate::commands::{place, resume, sole};
+use crate::commands::{place, remote, resume, sole};
 use crate::desk::DeskRequest;
 use crate::desk::ruling::{Matter, PersonRuling, Taken};
 use crate::exit::CliError;
+use crate::remote::{Remote, check_options};
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};
 use crate::source::StoreSource;
@@ -29,11 +30,18 @@ pub(crate) async fn decide(
         person,
         resume,
     } = decided;
+    let remote = Remote::of(common)?;
+    if remote.is_some() {
+        check_options(person.by.as_ref(), resume)?;
+    }
     let (request, resolution) = match place::named(&world, request.as_deref(), "request")? {
         Some(at) => (RequestId(at), resolution),
         None => Box::pin(sole::confirmed(common, &world.world, resolution)).await?,
     };
     let world = world.world;
+    if let Some(remote) = remote {
+        return remote::resolve(common, &remote, &world, request, resolution).await;
+    }
     let matter = Matter::Request {
         request,
         seen: None,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use folkmoot::FoldError;
 use folkmoot::core::ids::{Time, WorldName};
 use folkmoot::store::Tombstone;
+use folkmoot::view::life::{IdleQuery, IdleView};
 
 use crate::arguments::{CommonArgs, DeleteArgs};
 use crate::desk::DeskRequest;
@@ -16,7 +17,6 @@ use crate::show::{remark, time};
 use crate::source::StoreSource;
 use crate::terminal::{Terminal, ask};
 use crate::text::counted;
-use crate::view::life::{IdleQuery, IdleView};
 use crate::view::query::Query;
 
 /// Deletes worlds for good: those that are named, or those that nobody used for so long.

@@ -1,5 +1,7 @@
 //! `folkmoot diff`.
 
+use folkmoot::view::diff::{DiffQuery, DiffView, RowView, SideView};
+
 use crate::arguments::{CommonArgs, DiffArgs};
 use crate::exit::CliError;
 use crate::show::clip;
@@ -8,7 +10,6 @@ use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::text::counted;
 use crate::text::gutter::hung;
-use crate::view::diff::{DiffQuery, DiffView, RowView, SideView};
 use crate::view::query::Query;
 
 /// The longest line that is shown of what was said, in characters.

@@ -4,6 +4,7 @@ use folkmoot::audit::Check;
 use folkmoot::core::audit::AuditVerdict;
 use folkmoot::core::ids::WorldName;
 use folkmoot::export::{CheckVerdict, ExportFormat, Integrity};
+use folkmoot::view::verify::GivenAnchors;
 use futures::TryStreamExt as _;
 use serde_json::Value;
 
@@ -16,9 +17,8 @@ use crate::show::remark;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::answer::ValueStream;
-use crate::view::export::ExportQuery;
+use crate::view::query::ExportQuery;
 use crate::view::query::Query;
-use crate::view::verify::GivenAnchors;
 
 /// Writes a world down.
 pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result<(), CliError> {

@@ -1,6 +1,9 @@
 //! `folkmoot log`.
 
 use folkmoot::core::ids::Position;
+use folkmoot::view::event::EventView;
+use folkmoot::view::event::LogQuery;
+use folkmoot::view::withholding::{WithheldQuery, WithheldView};
 use futures::TryStreamExt as _;
 
 use crate::arguments::{CommonArgs, LogArgs};
@@ -8,9 +11,7 @@ use crate::exit::CliError;
 use crate::show::{self, remark};
 use crate::source::StoreSource;
 use crate::terminal::{self, Terminal};
-use crate::view::event::EventView;
-use crate::view::query::{LogQuery, Query};
-use crate::view::withholding::{WithheldQuery, WithheldView};
+use crate::view::query::Query;
 
 mod row;
 
@@ -40,6 +41,7 @@ pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), C
         follow: follow && source.is_held(),
         kind,
         agent,
+        call: None,
     };
     let mut events = source.ask(Query::Log(query)).await?;
     let mut terminal = Terminal::new();

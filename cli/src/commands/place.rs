@@ -1,8 +1,8 @@
 //! Positions, as people name them.
 
 use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::view::world::WorldAt;
 
-use crate::arguments::WorldAt;
 use crate::exit::{CliError, USAGE};
 
 /// The position that `name` means: `WORLD#POSITION`, a beginning of that world's name, or the

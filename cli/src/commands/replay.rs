@@ -2,6 +2,10 @@
 
 use folkmoot::core::ids::Position;
 use folkmoot::core::spec::rules::Stage;
+use folkmoot::view::prompt::PromptView;
+use folkmoot::view::replay::{MemoryView, ReplayView};
+use folkmoot::view::state_diff::{StateDiff, StateDiffQuery};
+use folkmoot::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 use serde_json::Value;
 
 use crate::arguments::{CommonArgs, ReplayArgs};
@@ -14,11 +18,7 @@ use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::text::counted;
 use crate::text::gutter::hung;
-use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
-use crate::view::replay::{MemoryView, ReplayView};
-use crate::view::state_diff::{StateDiff, StateDiffQuery};
-use crate::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 
 /// The longest text that is shown in a line, in characters.
 const TEXT_MAX: usize = 240;

@@ -5,11 +5,12 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::{Activity, World};
 use folkmoot::store::OpenMode;
-use folkmoot::{Opening, SeatError, WorldHandle, fold_world};
+use folkmoot::{Opening, WorldHandle, fold_world};
 
 use crate::arguments::{CommonArgs, ResumeArgs};
 use crate::commands::run::{finish, interrupted};
 use crate::exit::{CUT_OFF, CliError, PENDING};
+use crate::play::settled;
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::Chat;
@@ -82,17 +83,6 @@ async fn drive(
 /// The definition that is recorded.
 pub(crate) fn definition(world: &World) -> Definition {
     world.definition()
-}
-
-/// Waits until nothing goes on; with `waits`, until nothing waits for people either.
-pub(crate) async fn settled(world: &WorldHandle, waits: bool) -> Result<Activity, SeatError> {
-    loop {
-        let activity = world.quiet().await?;
-        if !(waits && activity == Activity::Parked) {
-            return Ok(activity);
-        }
-        world.unparked().await?;
-    }
 }
 
 async fn conclude(

@@ -1,5 +1,6 @@
 //! `folkmoot rights`.
 
+use folkmoot::view::rights::RightsView;
 use serde_json::Value;
 
 use crate::arguments::{CommonArgs, RightsArgs};
@@ -8,7 +9,6 @@ use crate::show::{one_line, table};
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::rights::RightsView;
 
 /// Shows who may do what in a world.
 pub(crate) async fn rights(common: &CommonArgs, arguments: RightsArgs) -> Result<(), CliError> {

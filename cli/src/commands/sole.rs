@@ -5,14 +5,16 @@ use std::io::{self, IsTerminal as _};
 use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{RequestId, WorldName};
 use folkmoot::run::{Asks, Waiting};
+use folkmoot::view::waiting::WaitingView;
 
 use crate::arguments::CommonArgs;
+use crate::commands::remote;
 use crate::exit::{CliError, PENDING, USAGE};
+use crate::remote::Remote;
 use crate::show;
 use crate::source::StoreSource;
 use crate::terminal::{Terminal, ask};
 use crate::view::query::Query;
-use crate::view::waiting::WaitingView;
 
 /// Shows the one request that waits in `world`, and asks whoever sits at the terminal whether it is meant. An approval is then
 /// decided as it was shown here. Without a terminal the digits that the person was shown stand for
@@ -44,25 +46,16 @@ async fn sole(
     world: &WorldName,
     can_confirm: bool,
 ) -> Result<Waiting, CliError> {
-    let source = StoreSource::look(common).await?;
-    let all = source
-        .ask(Query::Approvals(world.clone()))
-        .await?
-        .all()
-        .await?;
-    let mut all: Vec<WaitingView> = all
-        .into_iter()
-        .map(serde_json::from_value)
-        .collect::<Result<_, _>>()
-        .map_err(CliError::json)?;
-    all.retain(|view| !view.is_expired);
-    let names: Vec<&str> = all.iter().map(|view| view.waiting.name.as_str()).collect();
+    let mut all = match Remote::of(common)? {
+        Some(remote) => remote::waiting(&remote, world).await?,
+        None => stored(common, world).await?,
+    };
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     let why = match names.as_slice() {
         [] => format!("nothing waits for a person in {world}"),
         [_] if can_confirm => {
             return all
                 .pop()
-                .map(|view| view.waiting)
                 .ok_or_else(|| CliError::other(USAGE, "nothing waits"));
         }
         [name] => format!("{name} waits, and there is no terminal to show it on; name it"),
@@ -70,6 +63,16 @@ async fn sole(
     };
     let how = format!("see {} approvals {world}", common.program());
     Err(CliError::other(USAGE, format!("{why}: {how}")))
+}
+
+/// The requests that wait in a world of the store.
+async fn stored(common: &CommonArgs, world: &WorldName) -> Result<Vec<Waiting>, CliError> {
+    let source = StoreSource::look(common).await?;
+    let all = source.ask(Query::Approvals(world.clone())).await?;
+    let all = all.all().await?.into_iter().map(serde_json::from_value);
+    let mut all: Vec<WaitingView> = all.collect::<Result<_, _>>().map_err(CliError::json)?;
+    all.retain(|view| !view.is_expired);
+    Ok(all.into_iter().map(|view| view.waiting).collect())
 }
 
 const fn deed(resolution: &Resolution) -> &'static str {

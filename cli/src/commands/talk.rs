@@ -1,15 +1,16 @@
 //! `folkmoot say`, `edit`, `retract`, `regenerate`, `stop`, `join` and `leave`.
 
 use folkmoot::core::ids::{MessageId, WorldName};
+use folkmoot::view::world::WorldAt;
 
 use crate::arguments::{
-    CommonArgs, EditArgs, MessageArgs, ResumeArgs, RosterArgs, SayArgs, TakingPartArgs,
-    TalkCommand, WorldAt,
+    CommonArgs, EditArgs, MessageArgs, ResumeArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand,
 };
-use crate::commands::{place, resume};
+use crate::commands::{place, remote, resume};
 use crate::desk::DeskRequest;
 use crate::desk::deed::{Deed, Done, PersonDeed};
 use crate::exit::CliError;
+use crate::remote::Remote;
 use crate::show::clean;
 use crate::signing;
 use crate::source::StoreSource;
@@ -17,6 +18,11 @@ use crate::terminal::Terminal;
 
 /// Does what a person wants to do in a room: in the store, or through the process that holds it.
 pub(crate) async fn talk(common: &CommonArgs, command: TalkCommand) -> Result<(), CliError> {
+    if let TalkCommand::Say(arguments) = &command
+        && let Some(remote) = Remote::of(common)?
+    {
+        return remote::say(common, &remote, arguments).await;
+    }
     let (world, deed, part) = read(command)?;
     let TakingPartArgs { person, resume } = part;
     let signer = signing::signer(common)?;

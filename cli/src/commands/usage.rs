@@ -1,12 +1,13 @@
 //! `folkmoot usage`.
 
+use folkmoot::view::usage::UsageView;
+
 use crate::arguments::{CommonArgs, UsageArgs};
 use crate::exit::CliError;
 use crate::show::usage::lines;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::usage::UsageView;
 
 /// Shows what the models of a world were asked, and what that cost.
 pub(crate) async fn usage(common: &CommonArgs, arguments: UsageArgs) -> Result<(), CliError> {

@@ -7,6 +7,7 @@ use folkmoot::audit::{AuditVerdict, Check, READING, Redecision, WorldReport};
 use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::ReadError;
 use folkmoot::store::{RebuiltWorld, Survey, examine};
+use folkmoot::view::verify::{ELSEWHERE, GivenAnchors, VerifyQuery, VerifyStep};
 use folkmoot::{FoldError, audit, file};
 use futures::TryStreamExt as _;
 
@@ -19,7 +20,6 @@ use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::text::counted;
 use crate::view::query::Query;
-use crate::view::verify::{ELSEWHERE, GivenAnchors, VerifyQuery, VerifyStep};
 
 /// Checks a world, or all. A world that cannot be checked does not hide the others.
 pub(crate) async fn verify(common: &CommonArgs, arguments: VerifyArgs) -> Result<(), CliError> {

@@ -1,5 +1,7 @@
 //! `folkmoot why`.
 
+use folkmoot::view::why::{WhyQuery, WhyView};
+
 use crate::arguments::{CommonArgs, WhyArgs};
 use crate::commands::place;
 use crate::exit::CliError;
@@ -7,7 +9,6 @@ use crate::show::why::lines;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::why::{WhyQuery, WhyView};
 
 /// Shows why an event is there.
 pub(crate) async fn why(common: &CommonArgs, arguments: WhyArgs) -> Result<(), CliError> {

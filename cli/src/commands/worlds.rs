@@ -1,23 +1,28 @@
 //! `folkmoot worlds`.
 
 use folkmoot::store::Tombstone;
+use folkmoot::view::world::WorldView;
 use futures::StreamExt as _;
 use serde_json::Value;
 
 use crate::arguments::{CommonArgs, WorldsArgs};
+use crate::commands::remote;
 use crate::exit::CliError;
+use crate::remote::Remote;
 use crate::show::usage::cost;
 use crate::show::{complain, one_line, table, time};
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::world::WorldView;
 
 /// The digits of a root that are shown; `--json` has all of it.
 const ROOT_DIGITS: usize = 16;
 
 /// Lists the worlds in the store.
 pub(crate) async fn worlds(common: &CommonArgs, arguments: &WorldsArgs) -> Result<(), CliError> {
+    if let Some(remote) = Remote::of(common)? {
+        return remote::worlds(common, &remote, arguments).await;
+    }
     if arguments.deleted {
         return deleted(common).await;
     }

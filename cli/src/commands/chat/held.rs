@@ -6,20 +6,26 @@ use futures::TryStreamExt as _;
 use super::reach::{ReachedDesk, RoomReach};
 use super::{names, part, sit};
 use crate::arguments::CommonArgs;
+use crate::desk::entrance::Entrance;
 use crate::desk::room::{RoomNews, RoomState};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show::news::Stir;
 use crate::show::stage::{ChatStage, Cues, StageNews};
 use crate::view::answer::ValueStream;
 
-/// Talks in the room `world`, through the process that holds the store.
+/// Talks in the room `world`, through the process that holds the store. With an `entrance` it opens
+/// the room of a script first.
 pub(super) async fn talk(
     common: &CommonArgs,
     world: &WorldName,
+    entrance: Option<Entrance>,
     by: PersonName,
 ) -> Result<(), CliError> {
     let desk = ReachedDesk::Held(common.store.clone());
     let reach = RoomReach::new(desk, world.clone(), by.clone());
+    if let Some(entrance) = entrance {
+        reach.enter(entrance).await?;
+    }
     let mut news = reach.news(common.program()).await?;
     let state = begun(&mut news).await?;
     if let Some(why) = state.name_fault {

@@ -4,9 +4,13 @@ use std::path::PathBuf;
 
 use folkmoot::Proof;
 use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::run::Standing;
 
+use super::elsewhere::{Elsewhere, not_here};
+use crate::arguments::CommonArgs;
 use crate::control::client::Client;
 use crate::desk::deed::{Deed, Done, PersonDeed};
+use crate::desk::entrance::{Entered, Entrance};
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::desk::peer::Peer;
 use crate::desk::room::{RoomQuery, RoomState, RoomWish};
@@ -31,6 +35,8 @@ pub(super) enum ReachedDesk {
     Own(Desk),
     /// That of the process which holds the store in this directory.
     Held(PathBuf),
+    /// That of a server elsewhere.
+    Elsewhere(Elsewhere),
 }
 
 impl RoomReach {
@@ -48,9 +54,33 @@ impl RoomReach {
         &self.world
     }
 
+    /// Has the room of a script opened.
+    pub(super) async fn enter(&self, entrance: Entrance) -> Result<Entered, CliError> {
+        let request = DeskRequest::Enter(Box::new(entrance));
+        self.ask(request).await?.first().await
+    }
+
     /// Returns how the room stands, now or once nothing goes on in it.
     pub(super) async fn state(&self, wants: RoomWish) -> Result<RoomState, CliError> {
+        if let ReachedDesk::Elsewhere(elsewhere) = &self.desk {
+            return elsewhere.state(&self.world, &wants).await;
+        }
         self.about(wants).await?.first().await
+    }
+
+    /// Returns the grants that stand in the room.
+    pub(super) async fn grants(&self) -> Result<Vec<Standing>, CliError> {
+        match &self.desk {
+            ReachedDesk::Own(_) | ReachedDesk::Held(_) => {
+                Ok(self.state(RoomWish::State).await?.grants)
+            }
+            ReachedDesk::Elsewhere(_) => Err(not_here()),
+        }
+    }
+
+    /// True if it is known what each agent does.
+    pub(super) const fn knows_doings(&self) -> bool {
+        !matches!(self.desk, ReachedDesk::Elsewhere(_))
     }
 
     /// Returns the news of the room, as they come.
@@ -59,23 +89,31 @@ impl RoomReach {
     }
 
     /// Does something in the room.
-    pub(super) async fn act(&self, deed: Deed) -> Result<Done, CliError> {
+    pub(super) async fn act(&self, deed: Deed) -> Result<(), CliError> {
+        if let ReachedDesk::Elsewhere(elsewhere) = &self.desk {
+            return elsewhere.act(&self.world, deed).await;
+        }
         let wish = PersonDeed {
             world: self.world.clone(),
             by: Some(self.by.clone()),
             deed,
         };
-        self.ask(DeskRequest::Act(wish)).await?.first().await
+        let done = self.ask(DeskRequest::Act(wish)).await?;
+        done.first::<Done>().await.map(|_| ())
     }
 
     /// Rules on a request or a grant.
-    pub(super) async fn rule(&self, matter: Matter) -> Result<Taken, CliError> {
+    pub(super) async fn rule(&self, common: &CommonArgs, matter: Matter) -> Result<(), CliError> {
+        if let ReachedDesk::Elsewhere(elsewhere) = &self.desk {
+            return elsewhere.rule(common, &self.world, matter).await;
+        }
         let ruling = PersonRuling {
             world: self.world.clone(),
             by: Some(self.by.clone()),
             matter,
         };
-        self.ask(DeskRequest::Decide(ruling)).await?.first().await
+        let taken = self.ask(DeskRequest::Decide(ruling)).await?;
+        taken.first::<Taken>().await.map(|_| ())
     }
 
     /// Branches the room off.
@@ -93,6 +131,7 @@ impl RoomReach {
                 desk.fork(by, &wish).await
             }
             ReachedDesk::Held(_) => self.ask(DeskRequest::Fork(wish)).await?.first().await,
+            ReachedDesk::Elsewhere(_) => Err(not_here()),
         }
     }
 
@@ -116,6 +155,7 @@ impl RoomReach {
                 let client = Client::connect(store).await.map_err(gone)?;
                 client.ask(&request).await
             }
+            ReachedDesk::Elsewhere(_) => Err(not_here()),
         }
     }
 }

@@ -209,7 +209,7 @@ impl<'a> ChatTable<'a> {
             reply_to: None,
         });
         let said = said.await;
-        self.survive(said.map(|_| ())).await
+        self.survive(said).await
     }
 
     async fn decide(
@@ -218,13 +218,13 @@ impl<'a> ChatTable<'a> {
         seen: &AgentName,
         resolution: Resolution,
     ) -> Result<(), CliError> {
-        let taken = self.room.rule(Matter::Request {
+        let matter = Matter::Request {
             request,
             seen: Some(seen.clone()),
             resolution,
-        });
-        let taken = taken.await;
-        self.survive(taken.map(|_| ())).await
+        };
+        let taken = self.room.rule(self.common, matter).await;
+        self.survive(taken).await
     }
 
     /// Asks for what is missing of a decision.
@@ -264,7 +264,10 @@ impl<'a> ChatTable<'a> {
     }
 
     async fn grants(&self) -> Result<(), CliError> {
-        let all = self.state().await?.grants;
+        let all = match self.room.grants().await {
+            Ok(all) => all,
+            Err(error) => return self.survive(Err(error)).await,
+        };
         if all.is_empty() {
             self.tell(ChatLine::Quiet("no call is allowed in advance".to_owned()))
                 .await;
@@ -281,8 +284,9 @@ impl<'a> ChatTable<'a> {
     async fn revoke(&self, name: &str) -> Result<(), CliError> {
         match place::of(self.room.world(), name.trim(), "grant") {
             Ok(at) => {
-                let revoked = self.room.rule(Matter::Grant(GrantId(at))).await;
-                self.survive(revoked.map(|_| ())).await
+                let matter = Matter::Grant(GrantId(at));
+                let revoked = self.room.rule(self.common, matter).await;
+                self.survive(revoked).await
             }
             Err(error) => {
                 self.tell(ChatLine::Bad(error.to_string())).await;
@@ -312,9 +316,12 @@ impl<'a> ChatTable<'a> {
 
     async fn agents(&self) -> Result<(), CliError> {
         for (agent, doing) in self.state().await?.agents {
-            let doing = doing_word(doing);
-            self.tell(ChatLine::Plain(format!("@{agent}  {doing}")))
-                .await;
+            let line = if self.room.knows_doings() {
+                format!("@{agent}  {}", doing_word(doing))
+            } else {
+                format!("@{agent}")
+            };
+            self.tell(ChatLine::Plain(line)).await;
         }
         Ok(())
     }
@@ -327,7 +334,7 @@ impl<'a> ChatTable<'a> {
             return Ok(false);
         }
         let stopped = self.room.act(Deed::Stop).await;
-        self.survive(stopped.map(|_| ())).await?;
+        self.survive(stopped).await?;
         Ok(true)
     }
 

@@ -2,11 +2,11 @@
 
 use folkmoot::core::event::EventKind;
 use folkmoot::core::ids::Time;
+use folkmoot::view::event::EventView;
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{clean, one_line};
-use crate::view::event::EventView;
 
 #[cfg(test)]
 mod tests;
@@ -129,6 +129,7 @@ fn matters(kind: &str) -> bool {
             | EventKind::Forked
             | EventKind::ErasureRequested
             | EventKind::Erased
+            | EventKind::WithheldViewed
             | EventKind::Restored
             | EventKind::MessagePosted
             | EventKind::NoticePosted
