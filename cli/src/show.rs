@@ -3,6 +3,7 @@
 pub(crate) mod blocks;
 pub(crate) mod chat;
 mod fault;
+pub(crate) mod feed;
 pub(crate) mod foot;
 pub(crate) mod grant;
 pub(crate) mod item;

@@ -3,11 +3,11 @@
 use folkmoot::core::text::UserText;
 use folkmoot::core::text::view::{Block, blocks};
 use folkmoot::core::tool::View;
+use folkmoot::view::transcript::ArtifactKinds;
 
 use super::style::{BOLD, DIM, paint};
 use super::{clean, clip, one_line, table};
 use crate::text::gutter::{GUTTER, escaped};
-use crate::view::transcript::Kinds;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ pub(crate) struct ShownView {
 }
 
 impl ShownView {
-    pub(crate) fn of(view: &View, kinds: &Kinds) -> Self {
+    pub(crate) fn of(view: &View, kinds: &ArtifactKinds) -> Self {
         Self {
             blocks: blocks(view, kinds),
             is_whole: matches!(view, View::Artifact(_)),

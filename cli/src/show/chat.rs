@@ -15,12 +15,12 @@ use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::tool::View;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
+use folkmoot::view::forbidden::by_rule;
+use folkmoot::view::transcript::ArtifactKinds;
 use serde::{Deserialize, Serialize};
 
 use super::words;
 use super::{clip, one_line};
-use crate::view::forbidden::by_rule;
-use crate::view::transcript::Kinds;
 
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;
@@ -55,7 +55,7 @@ pub(crate) enum ChatLine {
         /// The views.
         views: Vec<View>,
         /// The kinds of the artifacts among them, as far as the room knows them.
-        kinds: Kinds,
+        kinds: ArtifactKinds,
         /// The command that shows all of them.
         all: String,
     },
@@ -369,6 +369,7 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> ChatLine {
     };
     let (from, is_person) = match &posted.author {
         Author::Person(person) => (person.to_string(), true),
+        Author::Service(_) => (posted.author.to_string(), false),
         Author::Agent(agent) => (agent.to_string(), false),
         Author::World => ("world".to_owned(), false),
     };

@@ -2,16 +2,13 @@
 
 use folkmoot::core::event::{GrantGiven, GrantRevoked, GrantUsed, Reach, Scope};
 use folkmoot::core::ids::{PersonName, Position};
-use folkmoot::core::tool::constraint::{Allowed, Constraint, Range};
 use folkmoot::run::{OutdatedRule, Standing};
+use folkmoot::words::{constraint, reach};
 
 use super::chat::{Chat, ChatLine};
 use super::request::quoted;
 use super::{clean, time};
 use crate::arguments::CommonArgs;
-
-#[cfg(test)]
-mod tests;
 
 /// Says what a grant allows, in the lines of a block.
 pub(crate) fn lines(grant: &Standing) -> Vec<String> {
@@ -23,10 +20,10 @@ pub(crate) fn lines(grant: &Standing) -> Vec<String> {
     } = grant;
     let mut lines = vec![clean(&format!(
         "{agent} may run {tool} ({effect}), {}",
-        arguments(&grant.reach)
+        reach(&grant.reach)
     ))];
     if let Reach::Like { constraints, .. } = &grant.reach {
-        lines.extend(constraints.iter().map(|one| clean(&rule(one))));
+        lines.extend(constraints.iter().map(|one| clean(&constraint(one))));
     }
     lines.extend(
         grant
@@ -39,45 +36,8 @@ pub(crate) fn lines(grant: &Standing) -> Vec<String> {
         scope(grant),
         time(grant.expires_at)
     ));
-    lines.push(clean(&format!("given by {}", grant.by.display)));
+    lines.push(clean(&format!("given by {}", grant.by)));
     lines
-}
-
-const fn arguments(reach: &Reach) -> &'static str {
-    match reach {
-        Reach::Any => "with any arguments that fit its schema",
-        Reach::Like { constraints, .. } if constraints.is_empty() => "with the same arguments",
-        Reach::Like { .. } => "with the same arguments, but for these places:",
-    }
-}
-
-/// A constraint in words.
-pub(crate) fn rule(constraint: &Constraint) -> String {
-    let place = &constraint.path;
-    match &constraint.allowed {
-        Allowed::Equals(value) => format!("{place} is {value}"),
-        Allowed::OneOf(values) => {
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-            format!("{place} is one of {}", values.join(", "))
-        }
-        Allowed::Prefix(start) if start.is_array() => {
-            format!("{place} begins with {start} and any options after it")
-        }
-        Allowed::Prefix(start) => format!("{place} begins with {start}"),
-        Allowed::Beneath(folder) => format!("{place} is the folder {folder}, or lies in it"),
-        Allowed::Range(Range { min, max }) => {
-            let least = min.as_ref().map(|min| format!(" at least {min}"));
-            let most = max.as_ref().map(|max| format!(" at most {max}"));
-            format!(
-                "{place} is{}",
-                [least, most]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join(" and")
-            )
-        }
-    }
 }
 
 /// A deny rule that says nothing any more as it was written.
@@ -111,7 +71,6 @@ pub(super) fn given(chat: &Chat, at: Position, given: &GrantGiven) -> ChatLine {
         expires_at,
         ..
     } = given;
-    let by = &by.display;
     let until = time(*expires_at);
     let name = chat.request(at);
     ChatLine::Good(format!(
@@ -134,9 +93,7 @@ pub(super) fn revoked(chat: &Chat, revoked: &GrantRevoked) -> ChatLine {
     let by = revoked
         .by
         .as_ref()
-        .map_or("its tool changed".to_owned(), |by| {
-            format!("by {}", by.display)
-        });
+        .map_or("its tool changed".to_owned(), |by| format!("by {by}"));
     ChatLine::Quiet(format!(
         "the grant {} is over: {by}",
         chat.request(revoked.grant)

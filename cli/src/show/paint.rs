@@ -1,6 +1,7 @@
 //! From lines to what a terminal shows: names in a column, texts beside them.
 
 use folkmoot::core::tool::View;
+use folkmoot::view::transcript::ArtifactKinds;
 
 use super::blocks::ShownView;
 use super::chat::ChatLine;
@@ -8,7 +9,6 @@ use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
 use crate::terminal;
 use crate::text::gutter::{Flow, GUTTER, columns_of, guarded, hung, named};
-use crate::view::transcript::Kinds;
 
 /// The widest column of names.
 const NAMES_MAX: usize = 18;
@@ -69,7 +69,7 @@ impl Layout {
     }
 
     /// Draws the views of a tool, and says how to see all of them if they were cut.
-    fn views(&self, views: &[View], kinds: &Kinds, all: &str) -> String {
+    fn views(&self, views: &[View], kinds: &ArtifactKinds, all: &str) -> String {
         let indent = self.indent();
         let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);
         let room = terminal::width().map(|width| width.saturating_sub(indented));

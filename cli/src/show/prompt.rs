@@ -4,11 +4,11 @@
 use folkmoot::core::event::Purpose;
 use folkmoot::core::model::response::Part;
 use folkmoot::core::prompt::{Attached, Item, ToolDeclaration};
+use folkmoot::view::prompt::PromptView;
 
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, parameters};
 use crate::text::gutter::guarded;
-use crate::view::prompt::PromptView;
 
 /// Shows a request to a model, under heads.
 pub(crate) fn lines(view: &PromptView) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::tool::{Choose, Question, reads_json};
+use folkmoot::view::request::{OfferKind, OfferView, offers};
 
 use super::style::{ASKS, BOLD, DIM, paint};
 use super::{clean, time};
@@ -81,42 +82,41 @@ fn rule(question: &Question) -> Option<String> {
 /// Says what an approval can allow beyond its call: how that is typed, or the key for it, and what
 /// it grants.
 pub(crate) fn reaches(waiting: &Waiting, form: DecisionForm) -> Vec<String> {
-    let Asks::Approval { offers, .. } = &waiting.asks else {
-        return Vec::new();
-    };
-    let tool = waiting
-        .tool
-        .as_ref()
-        .map_or_else(|| "the tool".to_owned(), ToString::to_string);
-    let agent = clean(waiting.agent.as_str());
-    let lasts = hours(offers.lasts_ms);
-    let again = format!("{agent} may run {tool} again with the same arguments");
-    let in_turn = format!("{again} until its turn is over");
-    let in_world = format!("{again} for {lasts}, in every turn");
-    match form {
-        DecisionForm::Keys => vec![
-            "o  this call alone".to_owned(),
-            format!("t  {in_turn}"),
-            format!("w  {in_world}"),
-            "e  this call alone, with other arguments".to_owned(),
-            "d  not at all".to_owned(),
-        ],
-        DecisionForm::Options => {
-            let mut lines = vec![
-                format!("--scope turn    {in_turn}"),
-                format!("--scope world   {in_world}"),
-                format!("--scope uses:N  {again} within {lasts}, N times with this one"),
-                "--args JSON     this call runs with other arguments".to_owned(),
-                "--where JSON    calls to come may differ at one place, e.g. '{\"path\":\"/path\",\"beneath\":\"notes\"}'"
-                    .to_owned(),
-            ];
-            lines.extend(
-                offers
-                    .any_args
-                    .then(|| "--any-args      calls to come may have any arguments".to_owned()),
-            );
-            lines
+    let line = |offer: OfferView| {
+        let words = clean(&offer.words);
+        match form {
+            DecisionForm::Keys => by_key(offer.kind, &words),
+            DecisionForm::Options => by_option(offer.kind, &words),
         }
+    };
+    let mut lines: Vec<String> = offers(waiting).into_iter().filter_map(line).collect();
+    if form == DecisionForm::Keys && !lines.is_empty() {
+        lines.push("d  not at all".to_owned());
+    }
+    lines
+}
+
+fn by_key(kind: OfferKind, words: &str) -> Option<String> {
+    match kind {
+        OfferKind::Once => Some(format!("o  {words}")),
+        OfferKind::Turn => Some(format!("t  {words}")),
+        OfferKind::World => Some(format!("w  {words}")),
+        OfferKind::Arguments => Some("e  this call alone, with other arguments".to_owned()),
+        OfferKind::Uses | OfferKind::Where | OfferKind::AnyArguments => None,
+    }
+}
+
+fn by_option(kind: OfferKind, words: &str) -> Option<String> {
+    match kind {
+        OfferKind::Once => None,
+        OfferKind::Turn => Some(format!("--scope turn    {words}")),
+        OfferKind::World => Some(format!("--scope world   {words}")),
+        OfferKind::Uses => Some(format!("--scope uses:N  {words}")),
+        OfferKind::Arguments => Some(format!("--args JSON     {words}")),
+        OfferKind::Where => Some(format!(
+            "--where JSON    {words}, e.g. '{{\"path\":\"/path\",\"beneath\":\"notes\"}}'"
+        )),
+        OfferKind::AnyArguments => Some(format!("--any-args      {words}")),
     }
 }
 
@@ -127,15 +127,6 @@ pub(crate) enum DecisionForm {
     Keys,
     /// By options of a command.
     Options,
-}
-
-fn hours(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    match (seconds % 3_600, seconds % 60) {
-        (0, _) => format!("{} h", seconds / 3_600),
-        (_, 0) => format!("{} min", seconds / 60),
-        (_, _) => format!("{seconds} s"),
-    }
 }
 
 /// The block that shows a request.
@@ -162,9 +153,13 @@ pub(crate) fn commands(
 ) -> Vec<String> {
     let program = common.program();
     let (world, number) = waiting.name.split_once('#').unwrap_or((&waiting.name, ""));
-    let by = by.map_or_else(|| "NAME".to_owned(), |by| quoted(by.as_str()));
-    let command =
-        |verb: &str, rest: &str| format!("{program} {verb} {world} {number} {rest} --as {by}");
+    // A server knows people by their tokens.
+    let by = match by {
+        _ if common.server.is_some() => String::new(),
+        Some(by) => format!(" --as {}", quoted(by.as_str())),
+        None => " --as NAME".to_owned(),
+    };
+    let command = |verb: &str, rest: &str| format!("{program} {verb} {world} {number} {rest}{by}");
     match &waiting.asks {
         Asks::Approval { shown, .. } => {
             let shown = format!("--shown {}", shown.short());
@@ -246,6 +241,9 @@ pub(crate) fn pending_for(
         for command in commands(common, one, by) {
             terminal.whole(&format!("  {command}"))?;
         }
+    }
+    if common.server.is_some() {
+        return Ok(());
     }
     terminal.whole(&format!(
         "Then go on with: {} resume {world}",

@@ -61,6 +61,11 @@ impl Screen {
         self.terminal.json(value)
     }
 
+    /// Writes JSON that stands in one line.
+    pub(crate) fn json_text(&mut self, text: &str) -> Result<(), CliError> {
+        self.terminal.json_text(text)
+    }
+
     /// Writes above the foot; a line that is not finished stands in it.
     fn above(&mut self, text: &str) -> Result<(), CliError> {
         let Some(foot) = &mut self.foot else {

@@ -8,6 +8,8 @@ use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{PersonName, Position, RequestId};
 use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, World};
+use folkmoot::run::{Waiting, waiting};
+use folkmoot::view::event::EventView;
 use folkmoot::{ActivitySubscription, Runtime, WorldHandle};
 use futures::StreamExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -26,8 +28,6 @@ use crate::arguments::CommonArgs;
 use crate::exit::{CliError, FAILED};
 use crate::person;
 use crate::terminal;
-use crate::view::event::EventView;
-use folkmoot::run::{Waiting, waiting};
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ const SEEN_FIRST: Duration = Duration::from_millis(400);
 #[derive(Debug)]
 pub(crate) enum StageNews {
     /// The world was opened, or reopened.
-    Opened(WorldHandle, ActivitySubscription),
+    Opened(Box<WorldHandle>, ActivitySubscription),
     /// The way in which requests that wait are answered.
     Hints(Hints),
     /// The requests that wait, as far as somebody knows.
@@ -51,6 +51,8 @@ pub(crate) enum StageNews {
     Sync(Position, oneshot::Sender<()>),
     /// A commit of a room that another process holds.
     Commit(ShownCommit),
+    /// The events of one, up to this position, each as JSON in a line.
+    Events(Vec<String>, Position),
     /// Something that goes on in such a room.
     Stir(Stir),
     /// Something to show.
@@ -82,6 +84,12 @@ pub(crate) enum Hints {
 pub(crate) struct Cues(mpsc::Sender<StageNews>);
 
 impl Cues {
+    /// A way to tell somebody else what a stage is told.
+    pub(crate) fn to_another() -> (Self, mpsc::Receiver<StageNews>) {
+        let (news, told) = mpsc::channel(NEWS_MAX);
+        (Self(news), told)
+    }
+
     /// Tells the stage something, as soon as it has room for it. One that has ended needs no news:
     /// why it ended comes out at the end.
     pub(crate) async fn tell(&self, news: StageNews) {
@@ -147,7 +155,7 @@ impl Prompter {
 /// here, so that nothing is missed.
 pub(crate) fn opened(world: &WorldHandle) -> Option<StageNews> {
     let activity = world.operator().subscribe_activity().ok()?;
-    Some(StageNews::Opened(world.clone(), activity))
+    Some(StageNews::Opened(Box::new(world.clone()), activity))
 }
 
 /// The chat as it happens.
@@ -223,9 +231,9 @@ impl ChatStage {
 
     /// Begins to play.
     pub(crate) fn begin(self) -> Prompter {
-        let (news, told) = mpsc::channel(NEWS_MAX);
+        let (cues, told) = Cues::to_another();
         Prompter {
-            cues: Cues(news),
+            cues,
             playing: tokio::spawn(self.play(told)),
         }
     }
@@ -238,6 +246,7 @@ impl ChatStage {
                 biased;
                 told = news.recv() => match told {
                     Some(StageNews::Opened(world, doing)) => {
+                        let world = *world;
                         if self.world.is_none() {
                             commits = self.follow(&world).await?;
                         }
@@ -289,6 +298,11 @@ impl ChatStage {
             StageNews::Commit(commit) => {
                 self.seen = commit.last;
                 self.page.commit(commit)
+            }
+            StageNews::Events(events, last) => {
+                self.seen = last;
+                let mut events = events.iter();
+                events.try_for_each(|event| self.page.screen.json_text(event))
             }
             StageNews::Stir(stir) => self.stir(stir).await,
             StageNews::Show(line) => self.show(line),

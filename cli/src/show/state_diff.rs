@@ -3,6 +3,8 @@
 
 use folkmoot::core::ids::AgentName;
 use folkmoot::run::Waiting;
+use folkmoot::view::replay::{AgentView, CallView, MessageView};
+use folkmoot::view::state_diff::{Changes, MemoryDiff, StateDiff, ValueChange};
 use serde::Serialize;
 
 use super::item::told;
@@ -10,8 +12,6 @@ use super::style::{BOLD, DIM, paint};
 use super::usage::cost;
 use super::{clip, grant, one_line, request};
 use crate::text::counted;
-use crate::view::replay::{AgentView, CallView, MessageView};
-use crate::view::state_diff::{Changes, MemoryDiff, StateDiff, ValueChange};
 
 /// The longest text that is shown in a line, in characters.
 const TEXT_MAX: usize = 200;
@@ -44,7 +44,7 @@ pub(crate) fn lines(diff: &StateDiff) -> Vec<String> {
     lines.extend(section("grants", &diff.grants, |one| {
         line(&[&one.name, &grant::lines(one).join("; ")])
     }));
-    let episode = |one: &crate::view::replay::EpisodeView| {
+    let episode = |one: &folkmoot::view::replay::EpisodeView| {
         format!(
             "episode {}: {}",
             one.episode,

@@ -3,6 +3,7 @@
 use anstyle::Style;
 use folkmoot::core::event::{Attachment, Author};
 use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::view::transcript::TranscriptView;
 use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
 use super::blocks::ShownView;
@@ -12,7 +13,6 @@ use super::{clean, time};
 use crate::arguments::CommonArgs;
 use crate::terminal;
 use crate::text::gutter::{columns_of, guarded, named};
-use crate::view::transcript::TranscriptView;
 
 /// The widest column of names.
 const NAMES_MAX: usize = 24;
@@ -61,6 +61,7 @@ fn speaker(entry: &TranscriptEntry) -> Option<String> {
 fn author(message: &TranscriptMessage) -> String {
     match &message.author {
         Author::Person(person) => named(&person.to_string()),
+        Author::Service(service) => format!("{} (service)", named(service.as_str())),
         Author::Agent(agent) => named(agent.as_str()),
         Author::World => "world".to_owned(),
     }

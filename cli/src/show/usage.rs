@@ -2,10 +2,10 @@
 
 use folkmoot::core::model::money::Money;
 use folkmoot::core::world::Meter;
+use folkmoot::view::usage::{UsageOf, UsageView};
 
 use super::{one_line, table};
 use crate::text::counted;
-use crate::view::usage::{UsageOf, UsageView};
 
 const HEADS: [&str; 14] = [
     "AGENT",

@@ -1,17 +1,15 @@
 //! The causes of an event, in words.
 
-use folkmoot::core::audit::why::{Silence, TurnEnd, Verdicts};
-use folkmoot::core::event::{
-    Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, Verdict,
-};
+use folkmoot::core::audit::why::{TurnEnd, Verdicts};
+use folkmoot::core::event::{Author, CloseReason, Verdict};
 use folkmoot::core::ids::AgentName;
 use folkmoot::core::ids::principal::Principal;
-use folkmoot::core::text::reply::RoutingTag;
+use folkmoot::view::why::{WakeView, WhyApprovalView, WhyTurnView, WhyView};
+use folkmoot::words::{answering, routing_rule, silent_because};
 
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, time};
 use crate::text::gutter::hung;
-use crate::view::why::{WakeView, WhyApprovalView, WhyTurnView, WhyView};
 
 mod tree;
 
@@ -87,24 +85,7 @@ fn routing(verdicts: &Verdicts) -> Vec<String> {
 
 /// The rule that decided, and what it went by.
 fn rule(verdicts: &Verdicts) -> String {
-    let why = match verdicts.rule {
-        RoutingRule::Addressed => "a line begins with a mention",
-        RoutingRule::Named => "no line begins with a mention, and the text names agents",
-        RoutingRule::Tag => "the reply carries a routing tag",
-        RoutingRule::Reply => {
-            "the reply addresses nobody, so it answers the agent that it replies to"
-        }
-        RoutingRule::Asked => "an agent asks another with the tool for it",
-        RoutingRule::HandedOff => "an agent hands the episode over with the tool for it",
-        RoutingRule::MainAgent => "nobody is addressed, and the room has a main agent",
-        RoutingRule::Everyone => "nobody is addressed, and the room is small enough for everyone",
-        RoutingRule::TooMany => "nobody is addressed, and the room is too large for everyone",
-        RoutingRule::Unaddressed => "the agent's message addresses nobody",
-        RoutingRule::Undeliverable => "it addresses somebody whom nobody here is",
-        RoutingRule::BesideCalls => "an agent says it beside tool calls, which wakes nobody",
-        RoutingRule::Joined => "an agent waited for others, and not all of them gave it an answer",
-    };
-    let mut text = why.to_owned();
+    let mut text = routing_rule(verdicts.rule).to_owned();
     let people: Vec<String> = verdicts
         .people
         .iter()
@@ -130,80 +111,6 @@ fn rule(verdicts: &Verdicts) -> String {
         text = format!("{text}; the nearest names are {}", nearest.join(", "));
     }
     text
-}
-
-const fn answering(why: RoutingReason) -> &'static str {
-    match why {
-        RoutingReason::Mentioned => "a line begins with its name",
-        RoutingReason::Named => "the text names it",
-        RoutingReason::Tag => "the routing tag names it",
-        RoutingReason::Reply => "the message replies to it",
-        RoutingReason::Asked => "it is asked, and the asker waits",
-        RoutingReason::HandedOff => "the episode is handed to it",
-        RoutingReason::MainAgent => "it is the main agent",
-        RoutingReason::Everyone => "everyone answers",
-        RoutingReason::Joined => "it waited for them",
-    }
-}
-
-const fn silence(why: Silence) -> &'static str {
-    match why {
-        Silence::Own => "it said this",
-        Silence::Damped(DampReason::HopBudget) => {
-            "addressed, but the episode has used up its messages from agent to agent (hop_budget)"
-        }
-        Silence::Damped(DampReason::Pair) => {
-            "addressed, but the two have only answered each other (pair_messages_max)"
-        }
-        Silence::Damped(DampReason::BesideCalls) => {
-            "addressed, but beside tool calls, and their author is not done"
-        }
-        Silence::InboxFull => "addressed, but its inbox is full (inbox_max)",
-        Silence::OnlyNamed => {
-            "only named: the names at the start of a line count, or else the first ones in the text"
-        }
-        Silence::NotAddressed => "the message is for others",
-        Silence::OnlyPeople => "the message is for people alone",
-        Silence::Tag(RoutingTag::Stop) => "the tag STOP ends it here",
-        Silence::Tag(RoutingTag::Done) => "the tag DONE ends it here",
-        Silence::Tag(RoutingTag::Pass) => "the tag PASS ends it here",
-        Silence::Tag(RoutingTag::To) => "the tag TO names others",
-        Silence::Undeliverable => "the name that is addressed is nobody's",
-        Silence::TooMany => {
-            "the room has more agents than answer together (broadcast_max), and no main agent"
-        }
-        Silence::Unaddressed => "no line addresses it",
-    }
-}
-
-/// Says why an agent is silent, and whether it hears the message. Of its own message it has nothing
-/// to hear.
-fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
-    let hears = match verdicts.others {
-        Others::Store => "it remembers it",
-        Others::Ignore => "it never sees it",
-    };
-    match (why, verdicts.rule) {
-        (Silence::Own, _) => silence(why).to_owned(),
-        (Silence::NotAddressed, RoutingRule::MainAgent) => {
-            format!("the main agent answers; {hears}")
-        }
-        (Silence::NotAddressed, _) if ends_a_call(verdicts) => {
-            format!("this is the result of the call that asked for it; {hears}")
-        }
-        _ => format!("{}; {hears}", silence(why)),
-    }
-}
-
-/// True if the message addresses only agents that wait for it in a call: they need not be woken,
-/// and nobody answers.
-fn ends_a_call(verdicts: &Verdicts) -> bool {
-    let is_lost = |why: &Silence| matches!(why, Silence::Damped(_) | Silence::InboxFull);
-    matches!(verdicts.rule, RoutingRule::Reply | RoutingRule::Addressed)
-        && verdicts.answers.is_empty()
-        && verdicts.people.is_empty()
-        && verdicts.unknown.is_empty()
-        && !verdicts.silent.iter().any(|one| is_lost(&one.reason))
 }
 
 fn turn(view: &WhyTurnView) -> Vec<String> {
@@ -251,6 +158,7 @@ fn woken(wake: &WakeView) -> String {
 fn speaker(author: &Author) -> String {
     match author {
         Author::Person(name) => clean(name.as_str()),
+        Author::Service(name) => format!("{} (service)", clean(name.as_str())),
         Author::Agent(name) => clean(name.as_str()),
         Author::World => "the world".to_owned(),
     }
@@ -323,9 +231,9 @@ fn approval(view: &WhyApprovalView) -> Vec<String> {
         };
         let who = format!(
             "{} ({} {})",
-            clean(by.display.as_str()),
-            clean(&by.method),
-            clean(&by.subject)
+            clean(&by.to_string()),
+            clean(by.method()),
+            clean(by.subject())
         );
         let reason = decision
             .reason
@@ -341,6 +249,7 @@ fn approval(view: &WhyApprovalView) -> Vec<String> {
 fn giver(by: &Principal) -> String {
     match by {
         Principal::Person(person) => clean(person.display.as_str()),
+        Principal::Service(service) => clean(&service.to_string()),
         Principal::Agent(agent) => format!("the agent {}", clean(agent.as_str())),
         Principal::Tool(tool) => format!("the tool {tool}"),
         Principal::World => "the world's script".to_owned(),

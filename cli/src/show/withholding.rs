@@ -1,10 +1,11 @@
 //! Text that was kept from people, for those who run a room.
 
+use folkmoot::view::withholding::{PartView, WithheldView};
+use folkmoot::words::word;
+
 use super::style::{BAD, DIM, paint};
 use super::{clean, time};
 use crate::text::gutter::guarded;
-use crate::view::gist::word;
-use crate::view::withholding::{PartView, WithheldView};
 
 #[cfg(test)]
 mod tests;

@@ -82,6 +82,10 @@ fn of_world(event: &WorldEvent) -> Option<ChatLine> {
             "the content of {} was erased",
             counted(erased.events, "event")
         ))),
+        WorldEvent::WithheldViewed(viewed) => Some(ChatLine::Quiet(format!(
+            "{} looked at what event {} withholds",
+            viewed.by, viewed.withheld
+        ))),
         WorldEvent::SpecRevised(revised) => Some(ChatLine::Quiet(rules_changed(revised))),
         WorldEvent::WarningRecorded(warning) => Some(ChatLine::Bad(warned(warning))),
     }
@@ -245,11 +249,9 @@ fn of_call(chat: &Chat, at: Position, event: &CallEvent) -> Option<ChatLine> {
                 .unwrap_or_default();
             Some(match decided.verdict {
                 Verdict::Allow => {
-                    ChatLine::Good(format!("{} allows {request}{reason}", decided.by.display))
+                    ChatLine::Good(format!("{} allows {request}{reason}", decided.by))
                 }
-                Verdict::Deny => {
-                    ChatLine::Bad(format!("{} denies {request}{reason}", decided.by.display))
-                }
+                Verdict::Deny => ChatLine::Bad(format!("{} denies {request}{reason}", decided.by)),
             })
         }
         CallEvent::ApprovalExpired(expired) => Some(ChatLine::Bad(format!(
@@ -280,7 +282,7 @@ fn of_call(chat: &Chat, at: Position, event: &CallEvent) -> Option<ChatLine> {
             let request = chat.request(answered.request);
             Some(ChatLine::Good(format!(
                 "{} answers {request}: {said}",
-                answered.by.display
+                answered.by
             )))
         }
         CallEvent::ToolStarted(started) if started.attempt == Attempt(1) => None,

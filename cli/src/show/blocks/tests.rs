@@ -115,7 +115,7 @@ fn nothing_that_a_terminal_obeys_is_left_in_what_is_shown() {
         },
     ];
     for view in &views {
-        let lines = ShownView::of(view, &Kinds::new()).lines(None).0;
+        let lines = ShownView::of(view, &ArtifactKinds::new()).lines(None).0;
         let painted = lines
             .join("\n")
             .replace("\u{1b}[0m", "")

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::command::CommandKind;
 use folkmoot::core::ids::Position;
+use folkmoot::view::why::{NodeView, WhyView};
 
 use super::{giver, woken};
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{clean, one_line};
-use crate::view::why::{NodeView, WhyView};
 
 /// The indentation of the tree.
 const INDENT: &str = "  ";
@@ -156,6 +156,7 @@ const fn necessary(command: CommandKind) -> Option<&'static str> {
         | CommandKind::Stop
         | CommandKind::Fork
         | CommandKind::Erase
+        | CommandKind::ViewWithheld
         | CommandKind::RecordStep => None,
     }
 }
