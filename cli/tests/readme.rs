@@ -40,6 +40,10 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it goes into a room that another process holds; cli/tests/cli/real_time/chat.rs does that",
     ),
     (
+        "folkmoot serve --templates examples/worlds",
+        "it serves until it is ended; cli/tests/cli/real_time/serve.rs and tests/browser do that",
+    ),
+    (
         "folkmoot chat examples/worlds/chat.yaml",
         "it asks a real model, with a key",
     ),

@@ -222,6 +222,13 @@ fn prove(typing: &mut Typing<'_>) {
         ("run gate.yaml", 4, Events("run")),
         ("key new desk.key", 0, One("key")),
         ("key show desk.key", 0, One("key")),
+        ("token new --as ada --tokens tokens", 0, One("new_token")),
+        (
+            "token new --as ci --service --expires 1d --tokens tokens",
+            0,
+            One("new_token"),
+        ),
+        ("token list --tokens tokens", 0, Lines("token")),
         ("anchor gate", 0, One("anchor")),
         ("anchor --all", 0, Lines("anchor")),
     ] {
@@ -282,7 +289,9 @@ fn what_every_command_prints_fits_its_schema() {
         }
     }
     // They print something else than documents of their own: a schema, a file, a script of a shell; a chat refuses.
-    typed.extend(["schema", "export", "completions", "chat"].map(str::to_owned));
+    // A server prints where it listens until it ends; `real_time` asks one for a login.
+    typed.extend(["schema", "export", "completions", "chat", "serve"].map(str::to_owned));
+    typed.insert("login".to_owned());
     let all: BTreeSet<String> = crate::help::commands(&Desk::new())
         .into_iter()
         .map(|words| words.split(' ').next().unwrap().to_owned())

@@ -34,6 +34,7 @@ mod rules;
 mod scripts;
 mod state_diff;
 mod talk;
+mod tokens;
 mod trials;
 mod verify;
 mod views;

@@ -12,8 +12,11 @@ use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 mod anchors;
 mod chat;
 mod consent;
+mod held;
 mod life;
 mod recording;
+mod remote;
+mod serve;
 mod terminal;
 
 /// No process may take longer.
@@ -33,11 +36,7 @@ impl Running {
     }
 
     fn spawn(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let _deadline = deadline(&child);
         Self {

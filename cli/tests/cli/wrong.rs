@@ -231,14 +231,6 @@ fn a_position_behind_the_head_is_refused() {
 }
 
 #[test]
-fn commands_of_later_versions_are_unknown() {
-    Desk::new()
-        .run(&["serve"])
-        .expect(2)
-        .err_has("unrecognized subcommand");
-}
-
-#[test]
 fn a_script_without_replies_says_so() {
     let desk = Desk::new();
     let script = GATE

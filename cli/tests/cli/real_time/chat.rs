@@ -1,33 +1,36 @@
 //! Two people in one room, each at their own process.
 
 use std::io::Write as _;
-use std::process::ChildStdin;
+use std::process::{ChildStdin, Command};
 
 use super::{Running, Stdio};
 use crate::desk::Desk;
 use crate::talk::OFFICE;
 
 /// A chat, and the way to type into it.
-struct Talker {
-    chat: Running,
-    input: ChildStdin,
+pub(super) struct Talker {
+    pub(super) chat: Running,
+    pub(super) input: ChildStdin,
 }
 
 impl Talker {
-    fn sit_down(desk: &Desk, arguments: &[&str]) -> Self {
-        let mut command = desk.command(arguments);
+    pub(super) fn sit_down(desk: &Desk, arguments: &[&str]) -> Self {
+        Self::begin(desk.command(arguments))
+    }
+
+    pub(super) fn begin(mut command: Command) -> Self {
         command.stdin(Stdio::piped());
         let mut chat = Running::spawn(command);
         let input = chat.child.stdin.take().unwrap();
         Self { chat, input }
     }
 
-    fn types(&mut self, line: &str) {
+    pub(super) fn types(&mut self, line: &str) {
         writeln!(self.input, "{line}").unwrap();
     }
 
     /// Ends the input, and gives the exit code and all that was written.
-    fn leaves(self) -> (Option<i32>, String) {
+    pub(super) fn leaves(self) -> (Option<i32>, String) {
         drop(self.input);
         self.chat.end()
     }

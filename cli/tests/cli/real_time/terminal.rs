@@ -180,3 +180,17 @@ fn a_paste_of_many_lines_is_one_message() {
     );
     assert_eq!(desk.runs(), 0);
 }
+
+#[test]
+fn a_server_at_a_terminal_says_how_its_user_signs_in() {
+    let desk = Desk::new();
+    let mut screen = Screen::run(&desk, 60, &["serve", "--listen", "127.0.0.1:0"]);
+    screen.until("listening at http://127.0.0.1:");
+    let (_, link) = screen
+        .seen
+        .split_once("sign in: http://127.0.0.1:")
+        .unwrap();
+    // However narrow the terminal is, the link stands in one line.
+    let line = link.lines().next().unwrap();
+    assert!(line.contains("/login#fmc_") && line.len() > 60, "{link}");
+}
