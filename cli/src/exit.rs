@@ -8,6 +8,7 @@ use folkmoot::core::port::{AppendError, ReadError};
 use folkmoot::export::ExportError;
 use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};
+use folkmoot::view::ViewError;
 use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
 
 pub(crate) mod refusal;
@@ -155,6 +156,31 @@ fn read_code(error: &ReadError) -> u8 {
 impl From<ReadError> for CliError {
     fn from(error: ReadError) -> Self {
         Self::Fold(FoldError::Read(error))
+    }
+}
+
+impl From<ViewError> for CliError {
+    fn from(error: ViewError) -> Self {
+        match error {
+            ViewError::Fold(error) => error.into(),
+            ViewError::Definition(error) => error.into(),
+            ViewError::Json(error) => Self::json(error),
+            ViewError::Event { source, .. } => Self::other(FAILED, with_causes(&source)),
+            ViewError::Damaged { world, source } => {
+                Self::other(INTEGRITY, format!("{world}: {}", with_causes(&source)))
+            }
+            ViewError::NotModelCalled { ref world, .. } => {
+                let list = format!("`log {world} --kind ModelCalled` lists the calls");
+                Self::other(USAGE, format!("{error}; {list}"))
+            }
+            ViewError::NoSuchEvent { .. }
+            | ViewError::NoSuchAgent { .. }
+            | ViewError::NoSuchKind { .. } => Self::other(USAGE, error.to_string()),
+            ViewError::Lost(_) | ViewError::NoWorlds | ViewError::NoCommit(_) => {
+                Self::other(INTEGRITY, error.to_string())
+            }
+            ViewError::NoModelRequest | _ => Self::other(FAILED, with_causes(&error)),
+        }
     }
 }
 

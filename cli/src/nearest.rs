@@ -6,24 +6,6 @@ use folkmoot::{FoldError, OpenError};
 
 use crate::exit::{CliError, STORE};
 
-/// The most names that are listed where none is near.
-const LISTED_MAX: usize = 12;
-
-/// The end of a sentence about an unknown name: the one of `known` that was probably meant, else
-/// some that there are. Empty if there are none.
-pub(crate) fn or_those(word: &str, known: &[&str]) -> String {
-    if let Some(near) = nearest(word, known.iter().copied()) {
-        return format!("; did you mean {near}?");
-    }
-    let some: Vec<&str> = known.iter().copied().take(LISTED_MAX).collect();
-    match (some.as_slice(), known.len() > LISTED_MAX) {
-        ([], _) => String::new(),
-        ([one], _) => format!("; there is only {one}"),
-        (some, false) => format!("; there are {}", some.join(", ")),
-        (some, true) => format!("; there are {} and more", some.join(", ")),
-    }
-}
-
 /// The error about a world that is not there, with the one of `known` that was probably meant;
 /// `None` if none is like it.
 pub(crate) fn meaning(missing: &WorldName, known: &[WorldName]) -> Option<CliError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::spec::Definition;
 use folkmoot::providers::{Preset, Recorder, RecordingFile};
+use folkmoot::store::OpenError;
 
 use crate::arguments;
 use crate::exit::{CliError, STORE, USAGE};
@@ -32,6 +33,20 @@ impl Recording {
         Ok(Self(Some(Arc::new(file.map_err(|error| {
             CliError::other(STORE, with_causes(&error))
         })?))))
+    }
+
+    /// Refuses to record in a store that another process holds, as `in_use` says: the models are
+    /// asked there. The new file is removed.
+    pub(crate) fn refuse_held(&self, in_use: &OpenError) -> Result<(), CliError> {
+        let Some(file) = &self.0 else { return Ok(()) };
+        if let Err(error) = std::fs::remove_file(file.path()) {
+            tracing::warn!(%error, "the recording that was begun was not removed");
+        }
+        let what = format!(
+            "{in_use}, and --record writes down what this process asks models: that one asks them. \
+             Leave --record out, or end the other process first"
+        );
+        Err(CliError::other(STORE, what))
     }
 
     /// Returns the recorder that takes the exchanges; `None` if nothing is recorded.

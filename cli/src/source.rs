@@ -11,6 +11,7 @@ use folkmoot::{Runtime, Store};
 
 use crate::arguments::CommonArgs;
 use crate::control::client::Client;
+use crate::desk::opening::Holding;
 use crate::desk::peer::Peer;
 use crate::desk::{Desk, DeskRequest};
 use crate::exit::{CliError, INTEGRITY, STORE};
@@ -49,6 +50,8 @@ pub(crate) enum StoreUse {
     /// Something is changed in this world, or in one that is branched off it: all its content has
     /// to be there.
     Write(OpenMode, WorldName),
+    /// All its worlds are gone on with. Content that is missing stops its own world alone.
+    Serve,
     /// Something is taken out of it, be it lost or not.
     Erase,
 }
@@ -60,6 +63,7 @@ impl StoreUse {
             // 0024).
             Self::Read => Store::look(path),
             Self::Write(mode, world) => Store::open_for(path, mode, &world),
+            Self::Serve => Store::open(path, OpenMode::Create),
             Self::Erase => Store::open_to_erase(path),
         }
     }
@@ -253,7 +257,7 @@ impl StoreSource {
             Self::Holder(client) => return client.ask(&request).await,
         };
         let runtime = signing::signed(Runtime::builder(&store), signer).build();
-        let desk = Desk::new(runtime, store, None);
+        let desk = Desk::new(runtime, store, Holding::Nothing);
         let only_reads = matches!(request, DeskRequest::Query(_));
         let answer = Box::pin(desk.serve(Peer::Holder, request)).await;
         if only_reads {

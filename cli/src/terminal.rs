@@ -132,9 +132,12 @@ impl Terminal {
 
     /// Prints a value as JSON in one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.whole(&clean_json(
-            &serde_json::to_string(value).map_err(CliError::json)?,
-        ))
+        self.json_text(&serde_json::to_string(value).map_err(CliError::json)?)
+    }
+
+    /// Prints JSON that stands in one line.
+    pub(crate) fn json_text(&mut self, text: &str) -> Result<(), CliError> {
+        self.whole(&clean_json(text))
     }
 
     /// Prints a value as a JSON document.

@@ -2,9 +2,7 @@
 
 pub(crate) mod gutter;
 
-use std::fmt::Display;
-
-pub(crate) use folkmoot::text::{clean, clean_json, clip, is_obeyed, one_line, time};
+pub(crate) use folkmoot::text::{clean, clean_json, clip, counted, is_obeyed, one_line, time};
 
 #[cfg(test)]
 mod tests;
@@ -21,12 +19,6 @@ pub(crate) fn masked(text: &str) -> String {
             }
         })
         .collect()
-}
-
-/// A number of things, each of which is called `thing`: `1 world`, `2 worlds`.
-pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
-    let ending = if number == N::from(1) { "" } else { "s" };
-    format!("{number} {thing}{ending}")
 }
 
 fn stand_in(c: char) -> String {

@@ -1,6 +1,7 @@
 //! Refusals, in sentences.
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
+use folkmoot::core::ids::principal::Party;
 use folkmoot::run::refused_because;
 
 /// Says why a command was refused, as a sentence.
@@ -8,14 +9,10 @@ pub(crate) fn sentence(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Stale => "refused: the world has moved on".to_owned(),
         Refusal::Right { reason, decided } => {
-            let by = |by: &Option<folkmoot::core::ids::principal::Person>| {
-                by.as_ref()
-                    .map(|person| format!(" by {}", person.display))
-                    .unwrap_or_default()
-            };
-            let first = decided
-                .as_ref()
-                .map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
+            let by = |by: &Option<Party>| by.as_ref().map(|party| format!(" by {party}"));
+            let first = decided.as_ref().map(|decided| {
+                format!(" ({}{})", decided.how, by(&decided.by).unwrap_or_default())
+            });
             // A peer of the control socket is not told more, but that it came too late it is.
             let is_late = *reason == RefusalReason::NotOpen && decided.is_some();
             let reason = if is_late {
