@@ -52,6 +52,7 @@ impl Conversation {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
+            labelled: Default::default(),
         });
         let first = own.commit(&Command::of_runtime(create), &stamp)?;
         Ok((own, first))

@@ -52,6 +52,7 @@ impl Room {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
+            labelled: Default::default(),
         });
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person {

@@ -109,3 +109,20 @@ fn the_benchmark_prints_every_row() -> std::io::Result<()> {
     assert_eq!(printed.lines().count(), 23, "{printed}");
     Ok(())
 }
+
+#[test]
+fn the_benchmark_of_the_server_prints_every_row() -> std::io::Result<()> {
+    let printed = run("bench_server", &["--quick"])?;
+    assert_eq!(printed.lines().count(), 8, "{printed}");
+    Ok(())
+}
+
+#[test]
+fn an_app_mounts_the_rooms_behind_its_own_sign_in() -> std::io::Result<()> {
+    let printed = run("mounted", &[])?;
+    assert_eq!(
+        printed,
+        "ada: My kettle broke.\nclerk: A new kettle is on its way.\n"
+    );
+    Ok(())
+}
