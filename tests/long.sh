@@ -5,7 +5,9 @@
 #   tests/long.sh kills                 one stage: properties, sim, splits, fuzz, cuts, disk, kills, load, mutants or mutation
 #   FOLKMOOT_KILLS=5000 tests/long.sh kills
 #
-# FOLKMOOT_KILLS       how many random instants a real process is killed at (2000)
+# FOLKMOOT_KILLS       how many random instants a real process is killed at, and how often a server under its clients (2000)
+# FOLKMOOT_NODE_KILLS  how often a server is killed under clients in JavaScript (350)
+# FOLKMOOT_SHOW_SEED   the seed of the ends of these servers (a new one each time; it is printed)
 # FOLKMOOT_KILLS_AT_CALLS  at how many I/O calls one is killed, every second while it recovers (2000)
 # FOLKMOOT_IO_FAULTS   how many I/O calls are made to fail, `all`, or all in one way: `io/once`, `full/lasting` (5000)
 # FOLKMOOT_ROT         how many places of a store rot (5000)
@@ -58,6 +60,8 @@ kills() {
     cargo build --release --workspace --bins
     FOLKMOOT_BIN="${FOLKMOOT_BIN:-$PWD/target/release/folkmoot}" \
         cargo test --release -p folkmoot-tests --test faults -- kills --nocapture
+    FOLKMOOT_SHOW_SEED="${FOLKMOOT_SHOW_SEED:-$RANDOM}" FOLKMOOT_NODE_KILLS="${FOLKMOOT_NODE_KILLS:-350}" \
+        cargo test --release -p folkmoot-tests --test server -- --nocapture --test-threads 1
     cargo test --release -p folkmoot-tests --test it -- real_time --nocapture
 }
 

@@ -32,6 +32,8 @@ const KNOWS: &[(&str, &[&str])] = &[
             "folkmoot-tools",
         ],
     ),
+    ("folkmoot-server", &["folkmoot"]),
+    ("folkmoot-client", &[]),
     ("folkmoot-sim", &["folkmoot"]),
 ];
 

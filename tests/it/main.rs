@@ -22,6 +22,7 @@ mod forks;
 mod golden;
 mod labels;
 mod laws;
+mod openings;
 mod own;
 mod patterns;
 mod random;

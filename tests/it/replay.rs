@@ -155,9 +155,8 @@ async fn run_watched(stage: &Stage) -> (Vec<Commit>, Vec<World>) {
         ..RunOptions::default()
     };
     let mut watcher = Watcher::default();
-    run_script(&runtime, &stage.script, &options, &mut watcher)
-        .await
-        .unwrap();
+    let run = run_script(&runtime, &stage.script, &options, &mut watcher);
+    Box::pin(run).await.unwrap();
     runtime.shutdown().await;
     let mut seen = Vec::new();
     for task in watcher.0 {

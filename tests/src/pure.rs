@@ -105,6 +105,7 @@ impl PureRoom {
             node,
             signer,
             copy,
+            labelled: Default::default(),
         });
         room.give(&Command::of_runtime(create))
             .expect("the room can be opened");

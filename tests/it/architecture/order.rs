@@ -14,6 +14,8 @@ const ORDERED: &[&str] = &[
     "providers",
     "tools",
     "folkmoot",
+    "server",
+    "client",
     "sim",
 ];
 

@@ -265,7 +265,7 @@ async fn of_two_decisions_one_wins_and_the_other_is_told_who_did() {
     };
     assert_eq!(reason, RefusalReason::AlreadyDecided);
     assert_eq!(
-        (decided.by.unwrap().display.as_str(), decided.how.as_str()),
+        (decided.by.unwrap().display().as_str(), decided.how.as_str()),
         (winner, how)
     );
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
