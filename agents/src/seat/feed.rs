@@ -130,7 +130,7 @@ impl Feed {
     /// back meanwhile can make it false again.
     #[must_use]
     pub fn is_caught_up(&self) -> bool {
-        self.items.is_caught_up()
+        self.items.has_given(self.begun_at())
     }
 
     /// The next event of what was in the log when the feed began; `None` once it
@@ -140,11 +140,20 @@ impl Feed {
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next_of_past(&mut self) -> Result<Option<FeedEvent>, ReadError> {
-        while !self.is_caught_up() {
+        self.next_up_to(self.begun_at()).await
+    }
+
+    /// The next event up to the one at `at`, which is in the log; `None` once all of these were given, or when the right to
+    /// read is taken away. Waits for nothing that is still to happen. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the log does not read.
+    pub async fn next_up_to(&mut self, at: Position) -> Result<Option<FeedEvent>, ReadError> {
+        while !self.items.has_given(at) {
             match self.look().await? {
                 Look::Event(event) => return Ok(Some(event)),
                 Look::Again => {}
-                Look::Nothing if self.is_caught_up() => {}
+                Look::Nothing if self.items.has_given(at) => {}
                 // An erasure goes on: what it leaves is read after it.
                 Look::Nothing if self.items.wait().await => {}
                 Look::Nothing | Look::Over => return Ok(None),

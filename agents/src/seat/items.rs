@@ -114,10 +114,10 @@ impl Items {
         self.begun_at
     }
 
-    /// True once every item of what was in the log when this began was given.
-    pub(super) fn is_caught_up(&self) -> bool {
-        let is_old = |item: &FeedItem| item.id.at <= self.begun_at;
-        self.through >= self.begun_at && !self.ready.front().is_some_and(is_old)
+    /// True once every item up to the event at `at` was given.
+    pub(super) fn has_given(&self, at: Position) -> bool {
+        let is_old = |item: &FeedItem| item.id.at <= at;
+        self.through >= at && !self.ready.front().is_some_and(is_old)
     }
 
     /// Takes the items of the next commit that has any, unless some are left. False if there are none now.
