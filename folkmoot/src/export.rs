@@ -1,4 +1,4 @@
-//! Taking a world elsewhere: as a transcript, as lines of JSON, as a report.
+//! Taking a world elsewhere: as a transcript, as lines of JSON, as a report, as spans.
 //!
 //! An export reads the log twice: once to know how things stand now (what was taken back, what was decided, what was
 //! spent), and once to write it down, a commit at a time. It calls nothing, runs nothing and opens nothing.
@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 mod html;
 mod lines;
 mod markdown;
+#[cfg(feature = "otel")]
+mod otlp;
 mod survey;
 mod talk;
 #[cfg(test)]
@@ -28,6 +30,8 @@ use markdown::Transcript;
 pub use survey::ROWS_MAX;
 use survey::Survey;
 
+use crate::spans::Capture;
+
 /// How a world is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,19 +42,27 @@ pub enum ExportFormat {
     Lines,
     /// A page for people, in one file.
     Html,
+    /// Spans for OpenTelemetry, as lines of JSON: see [`crate::spans`]. The feature `otel` makes them.
+    Otlp(Capture),
 }
 
 impl ExportFormat {
     /// All formats.
-    pub const ALL: [Self; 3] = [Self::Markdown, Self::Lines, Self::Html];
+    pub const ALL: [Self; 4] = [
+        Self::Markdown,
+        Self::Lines,
+        Self::Html,
+        Self::Otlp(Capture::Nothing),
+    ];
 
-    /// Its name, as it is typed: `md`, `jsonl`, `html`.
+    /// Its name, as it is typed: `md`, `jsonl`, `html`, `otlp`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Markdown => "md",
             Self::Lines => "jsonl",
             Self::Html => "html",
+            Self::Otlp(_) => "otlp",
         }
     }
 }
@@ -63,7 +75,7 @@ impl fmt::Display for ExportFormat {
 
 /// A word that names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no such format: write md, jsonl or html")]
+#[error("there is no such format: write md, jsonl, html or otlp")]
 pub struct NoSuchFormat;
 
 impl FromStr for ExportFormat {
@@ -134,6 +146,15 @@ pub enum ExportError {
     /// The page cannot be made.
     #[error("the report cannot be made")]
     Page(#[from] minijinja::Error),
+    /// Spans have no JSON form.
+    #[error("the spans cannot be written")]
+    Spans(#[source] serde_json::Error),
+    /// Words were asked for while some are being erased.
+    #[error("content of this world is being erased: ask for its words when that is done")]
+    Erasing,
+    /// This build makes no spans.
+    #[error("this build has no OpenTelemetry: build it with the feature `otel` or `full`")]
+    NotBuilt,
 }
 
 /// An export as it comes, piece by piece.
@@ -154,11 +175,14 @@ pub async fn export(
         .find(name)
         .await?
         .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    if let ExportFormat::Otlp(capture) = format {
+        return spans(log, entry, capture).await;
+    }
     let world = entry.world;
     let head = entry.head;
     let is_within = move |stored: &StoredCommit| stored.commit.header.first <= head;
     let survey = match format {
-        ExportFormat::Lines => Survey::default(),
+        ExportFormat::Lines | ExportFormat::Otlp(_) => Survey::default(),
         ExportFormat::Markdown | ExportFormat::Html => {
             let mut survey = Survey::default();
             let mut commits = log.read(world, Position::new(1)).await?;
@@ -191,6 +215,18 @@ pub async fn export(
         .boxed())
 }
 
+#[cfg(feature = "otel")]
+use otlp::lines as spans;
+
+#[cfg(not(feature = "otel"))]
+async fn spans(
+    _: &dyn EventLog,
+    _: folkmoot_core::port::WorldEntry,
+    _: Capture,
+) -> Result<Pieces, ExportError> {
+    Err(ExportError::NotBuilt)
+}
+
 /// Writes one format.
 enum FormatWriter {
     Markdown(Transcript),
@@ -210,6 +246,7 @@ impl FormatWriter {
             ExportFormat::Markdown => Self::Markdown(Transcript::new(name, survey)),
             ExportFormat::Lines => Self::Lines(lines::Lines::new(name.clone(), head)),
             ExportFormat::Html => Self::Html(Box::new(Report::new(name, survey, integrity)?)),
+            ExportFormat::Otlp(_) => return Err(ExportError::NotBuilt),
         })
     }
 

@@ -64,6 +64,11 @@ mod signing;
 
 pub mod evidence;
 
+pub mod spans;
+
+#[cfg(feature = "otel")]
+pub mod otlp;
+
 pub mod export;
 
 pub mod audit;
