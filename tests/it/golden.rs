@@ -60,7 +60,7 @@ fn line(commit: &Commit) -> String {
     json!({ "header": commit.header, "events": commit.events.iter().map(event).collect::<Vec<_>>() }).to_string()
 }
 
-fn commits(file: &Path) -> Vec<Commit> {
+pub(crate) fn commits(file: &Path) -> Vec<Commit> {
     let text =
         std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     text.lines().map(golden_commit).collect()

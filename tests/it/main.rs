@@ -33,6 +33,7 @@ mod rooms;
 mod scripts;
 mod signing;
 mod sleep;
+mod spans;
 mod sweep;
 mod transcript;
 mod words;
