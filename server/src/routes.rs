@@ -15,6 +15,7 @@ pub(crate) mod health;
 pub(crate) mod life;
 pub(crate) mod messages;
 pub(crate) mod metrics;
+pub(crate) mod opening;
 pub(crate) mod preview;
 pub(crate) mod requests;
 pub(crate) mod session;

@@ -223,6 +223,9 @@ impl From<ExportError> for Problem {
         match error {
             ExportError::Fold(error) => error.into(),
             ExportError::Read(error) => error.into(),
+            error @ (ExportError::NotBuilt | ExportError::Erasing) => {
+                Self::new(ProblemCode::Unavailable, error.to_string())
+            }
             error @ (ExportError::Event { .. }
             | ExportError::Commit { .. }
             | ExportError::Page(_)

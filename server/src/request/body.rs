@@ -1,5 +1,8 @@
 //! Bodies of JSON.
 
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use axum::body::{Body as RawBody, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
@@ -8,7 +11,6 @@ use serde::de::DeserializeOwned;
 
 use crate::problem::{Problem, ProblemCode};
 use crate::rooms::Lobby;
-use std::sync::Arc;
 
 /// A body of JSON, read as a `T`. No body is an empty object.
 #[derive(Debug)]
@@ -18,14 +20,58 @@ impl<T: DeserializeOwned> FromRequest<Arc<Lobby>> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, lobby: &Arc<Lobby>) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        let bytes = read(body, lobby.rooms.limits.body_bytes_max).await?;
-        if bytes.is_empty() {
-            return parse(b"{}").map(Self);
-        }
-        check_type(&parts.headers)?;
-        parse(&bytes).map(Self)
+        json(request, lobby.rooms.limits.body_bytes_max)
+            .await
+            .map(Self)
     }
+}
+
+/// The number of times that a body with a client's memory may be longer than others: by default it
+/// has 2 MiB, which is a thousand pages of words. A longer one is mostly what tools gave, of which
+/// nothing is read here, and the client can leave it out.
+const MEMORY_TIMES: usize = 8;
+
+/// A body of JSON in which a client sends all that it remembers, read as a `T`.
+#[derive(Debug)]
+pub(crate) struct LongBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Lobby>> for LongBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, lobby: &Arc<Lobby>) -> Result<Self, Problem> {
+        Unread(request).read(lobby).await.map(Self)
+    }
+}
+
+/// A body as [`LongBody`], of which nothing was received yet: whoever may not send it is refused
+/// before.
+#[derive(Debug)]
+pub(crate) struct Unread(Request);
+
+impl FromRequest<Arc<Lobby>> for Unread {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _lobby: &Arc<Lobby>) -> Result<Self, Infallible> {
+        Ok(Self(request))
+    }
+}
+
+impl Unread {
+    /// Receives the body, and reads it as a `T`.
+    pub(crate) async fn read<T: DeserializeOwned>(self, lobby: &Lobby) -> Result<T, Problem> {
+        let max = lobby.rooms.limits.body_bytes_max;
+        json(self.0, max.saturating_mul(MEMORY_TIMES)).await
+    }
+}
+
+async fn json<T: DeserializeOwned>(request: Request, max: usize) -> Result<T, Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = read(body, max).await?;
+    if bytes.is_empty() {
+        return parse(b"{}");
+    }
+    check_type(&parts.headers)?;
+    parse(&bytes)
 }
 
 /// Reads all of a body of at most `max` bytes.

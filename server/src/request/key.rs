@@ -53,12 +53,21 @@ fn checked(key: &[u8]) -> Result<String, Problem> {
 }
 
 impl RequestKey {
-    /// The key of a command that came over a socket: the same as over the route.
-    pub(crate) fn over_socket(route: &str, key: &str) -> Result<Self, Problem> {
+    /// The key `key` of a command that came without the header: the same as over the route.
+    pub(crate) fn of_route(route: &str, key: &str) -> Result<Self, Problem> {
         Ok(Self {
             route: route.to_owned(),
             key: Some(checked(key.as_bytes())?),
         })
+    }
+
+    /// The absence of a key: each command is one of its own.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn none(route: &str) -> Self {
+        Self {
+            route: route.to_owned(),
+            key: None,
+        }
     }
 
     /// The key as a world records it: a hash of the principal, the route and the client's key, so

@@ -244,8 +244,9 @@ pub(crate) async fn anchor(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
-    /// `md`, `jsonl`, `html` or `bundle`; without it `jsonl`. A bundle is evidence: all commits with
-    /// what proves them, for `folkmoot check-bundle`.
+    /// `md`, `jsonl`, `html`, `otlp` or `bundle`; without it `jsonl`. `otlp` has spans for
+    /// OpenTelemetry, without words. A bundle is evidence: all commits with what proves them, for
+    /// `folkmoot check-bundle`.
     format: Option<String>,
 }
 
@@ -278,7 +279,7 @@ pub(crate) async fn export(
     let world = lobby.allowed(&caller, &world, Right::Operate).await?;
     let pieces = write_down(&lobby.rooms.store, &world, format, &Integrity::NotChecked).await?;
     let kind = match format {
-        ExportFormat::Lines => "application/x-ndjson",
+        ExportFormat::Lines | ExportFormat::Otlp(_) => "application/x-ndjson",
         ExportFormat::Markdown => "text/markdown; charset=utf-8",
         ExportFormat::Html => "text/html; charset=utf-8",
     };

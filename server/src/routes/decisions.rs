@@ -261,6 +261,11 @@ pub(crate) enum SettledAs {
 }
 
 impl NewSettlement {
+    /// The word that a call ended so.
+    pub(crate) const fn of(how: SettledAs, result: Option<String>) -> Self {
+        Self { how, result }
+    }
+
     /// The resolution of the request that it says.
     pub(crate) fn resolution(self) -> Result<Resolution, Problem> {
         let settlement = match (self.how, self.result) {

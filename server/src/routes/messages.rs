@@ -47,14 +47,25 @@ pub(crate) struct MessagePage {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewMessage {
     /// The text.
-    text: String,
+    pub(crate) text: String,
     /// The message that it answers.
     #[schema(value_type = Option<u64>)]
-    reply_to: Option<MessageId>,
+    pub(crate) reply_to: Option<MessageId>,
     /// The files, as `POST …/blobs` described them.
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
-    attachments: Vec<Attachment>,
+    pub(crate) attachments: Vec<Attachment>,
+}
+
+impl NewMessage {
+    /// A message of words alone, which answers none.
+    pub(crate) const fn of_text(text: String) -> Self {
+        Self {
+            text,
+            reply_to: None,
+            attachments: Vec::new(),
+        }
+    }
 }
 
 /// A message that is in the log.
@@ -62,10 +73,10 @@ pub(crate) struct NewMessage {
 pub(crate) struct Posted {
     /// The message's id.
     #[schema(value_type = u64)]
-    message: MessageId,
+    pub(crate) message: MessageId,
     /// The position of its event.
     #[schema(value_type = u64)]
-    position: Position,
+    pub(crate) position: Position,
 }
 
 /// Read what people saw, newest first

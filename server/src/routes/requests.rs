@@ -109,22 +109,28 @@ pub(crate) async fn waiting_in(
 ) -> Result<Vec<Value>, Problem> {
     let store = &lobby.rooms.store;
     let world = fold_world_from(store, store, name, None).await?;
-    let requests = RequestView::all(&world, SystemClock.now());
-    requests
-        .into_iter()
-        .map(|request| {
-            let you = permit(&world, caller, name, &request);
-            json(&Offered { request, you }, &["/asks/expires_at"])
-        })
+    let offered = offered(&world, caller, name).into_iter();
+    offered
+        .map(|offered| json(&offered, &["/asks/expires_at"]))
         .collect()
 }
 
 /// A request, and whether the caller can decide it.
 #[derive(Debug, Serialize)]
-struct Offered {
+pub(crate) struct Offered {
     #[serde(flatten)]
-    request: RequestView,
-    you: PermitView,
+    pub(crate) request: RequestView,
+    pub(crate) you: PermitView,
+}
+
+/// The requests that wait in `world`, which is called `name`, as `caller` is shown them.
+pub(crate) fn offered(world: &World, caller: &Caller, name: &WorldName) -> Vec<Offered> {
+    let requests = RequestView::all(world, SystemClock.now()).into_iter();
+    let offered = requests.map(|request| Offered {
+        you: permit(world, caller, name, &request),
+        request,
+    });
+    offered.collect()
 }
 
 fn permit(world: &World, caller: &Caller, name: &WorldName, request: &RequestView) -> PermitView {

@@ -12,9 +12,7 @@ use folkmoot::core::port::{EventLog as _, Labels};
 use folkmoot::core::tool::ArtifactSpec;
 use folkmoot::core::world::World;
 use folkmoot::view::summary::WorldSummary;
-use folkmoot::{
-    Activity, AgentName, ClockKind, Opening, Position, Right, Rights, WorldName, fold_world_from,
-};
+use folkmoot::{Activity, AgentName, Position, Right, Rights, WorldName, fold_world_from};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -22,8 +20,8 @@ use utoipa::ToSchema;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::request::{Body, InPath, InQuery, PAGE, RequestKey, Signed, page_limit};
-use crate::rooms::{Daily, Lobby};
-use crate::routes::templates::blocking;
+use crate::rooms::Lobby;
+use crate::routes::opening::{Ownership, begin};
 use crate::wire::time;
 
 /// A room to open.
@@ -31,16 +29,16 @@ use crate::wire::time;
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewWorld {
     /// The template's name.
-    template: String,
+    pub(crate) template: String,
     /// The title that people read; kept as the label `title`.
-    title: Option<String>,
+    pub(crate) title: Option<String>,
     /// The labels.
     #[serde(default)]
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
-    labels: Labels,
+    pub(crate) labels: Labels,
     /// The name, for who operates the whole server; else the server makes one.
     #[schema(value_type = Option<String>)]
-    name: Option<WorldName>,
+    pub(crate) name: Option<WorldName>,
 }
 
 /// A room that was opened.
@@ -64,30 +62,8 @@ pub(crate) async fn open(
     key: RequestKey,
     Body(wish): Body<NewWorld>,
 ) -> Result<(StatusCode, Json<Opened>), Problem> {
-    lobby.check_create(&caller)?;
-    let templates = lobby.rooms.templates.clone();
-    let name = wish.template.clone();
-    let template = blocking(move || templates.load(&name)).await??;
-    let new = lobby
-        .name_of_new(&caller, &template.name, wish.name, key.hash(&caller))
-        .await?;
-    let name = new.name.clone();
-    if new.found.is_none() {
-        lobby.check_day(&caller.key(), Daily::WorldsOpened).await?;
-        let mut labels = wish.labels;
-        labels.extend(wish.title.map(|title| ("title".to_owned(), title)));
-        let opening = Opening {
-            base: Some(template.base),
-            clock: ClockKind::System,
-            id: Some(new.id),
-            founder: Some(caller.proof.clone()),
-            owner: Some(caller.key()),
-            labels: Some(labels),
-            ..Opening::with(new.name, template.definition)
-        };
-        lobby.begin(opening).await?;
-    }
-    Ok((StatusCode::CREATED, Json(Opened { world: name })))
+    let world = begin(&lobby, &caller, wish, &key, Ownership::Own).await?;
+    Ok((StatusCode::CREATED, Json(Opened { world })))
 }
 
 /// A world in short.

@@ -112,7 +112,7 @@ impl Command {
             }
             kind => resolution(kind, members)?,
         };
-        Ok((RequestKey::over_socket(route, &frame.id)?, command))
+        Ok((RequestKey::of_route(route, &frame.id)?, command))
     }
 
     /// Does it, and gives what the route that does the same would answer with.
