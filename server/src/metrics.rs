@@ -106,6 +106,22 @@ impl Metrics {
         });
     }
 
+    /// Counts spans that a collector took.
+    #[cfg(feature = "otel")]
+    pub(crate) fn spans_sent(&self, spans: usize) {
+        with_local_recorder(&*self.0, || {
+            counter!("folkmoot_spans_sent_total").increment(spans as u64);
+        });
+    }
+
+    /// Counts spans that no collector will get.
+    #[cfg(feature = "otel")]
+    pub(crate) fn spans_dropped(&self, spans: usize) {
+        with_local_recorder(&*self.0, || {
+            counter!("folkmoot_spans_dropped_total").increment(spans as u64);
+        });
+    }
+
     /// Counts a feed for as long as it is followed.
     pub(crate) fn feed(&self) -> Open {
         Open::of(with_local_recorder(&*self.0, || {
