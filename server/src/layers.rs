@@ -25,8 +25,9 @@ pub(crate) use request_id::REQUEST_ID;
 /// The seconds after which a client may come back to a server that ends.
 const BACK_AFTER_S: u64 = 5;
 
-/// The routes that may take as long as they take: they read or check a whole log.
-const UNHURRIED: [&str; 2] = ["/integrity", "/export"];
+/// The routes that may take as long as they take: they read or check a whole log, or wait until a
+/// room is quiet and see to their time themselves.
+const UNHURRIED: [&str; 3] = ["/integrity", "/export", "/mcp"];
 
 /// The same router with the layers, the innermost first.
 pub(crate) fn layered(router: Router, lobby: &Arc<Lobby>) -> Router {

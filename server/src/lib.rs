@@ -32,6 +32,8 @@ mod routes;
 
 mod socket;
 
+mod protocols;
+
 mod reference;
 
 mod console;
@@ -39,6 +41,9 @@ mod console;
 mod layers;
 
 mod router;
+
+#[cfg(feature = "otel")]
+mod otlp;
 
 mod server;
 
@@ -53,7 +58,13 @@ pub use identity::{
     WorldPattern,
 };
 pub use limits::ServerLimits;
+#[cfg(feature = "otel")]
+pub use otlp::{
+    Collector, CollectorError, Compression, OtlpSettings, OtlpSettingsError, Pace, SendError,
+};
 pub use problem::{Problem, ProblemCode};
+#[cfg(feature = "mcp")]
+pub use protocols::mcp::{AttendError, LocalHost};
 pub use rooms::{Drain, Reopened, Rooms, Template, TemplateError, Templates};
 pub use router::{openapi, router};
 pub use serve::{Drained, Listening, serve};

@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 use crate::console;
 use crate::layers::layered;
 use crate::problem::{Problem, ProblemCode};
+use crate::protocols::{ag_ui, ai_sdk};
 use crate::reference::page;
 use crate::rooms::{Lobby, Rooms};
 use crate::routes::{
@@ -32,6 +33,7 @@ fn v1() -> OpenApiRouter<Arc<Lobby>> {
         .merge(talk())
         .merge(consent())
         .merge(audits())
+        .merge(clients())
         .routes(routes!(templates::list))
         .routes(routes!(session::me))
         .routes(routes!(session::begin, session::end))
@@ -89,6 +91,14 @@ fn audits() -> OpenApiRouter<Arc<Lobby>> {
         .routes(routes!(withheld::view))
 }
 
+/// The protocols of other people's clients.
+fn clients() -> OpenApiRouter<Arc<Lobby>> {
+    OpenApiRouter::new()
+        .routes(routes!(ag_ui::route::run))
+        .routes(routes!(ai_sdk::post))
+        .routes(routes!(ai_sdk::resume))
+}
+
 fn documented() -> OpenApiRouter<Arc<Lobby>> {
     OpenApiRouter::with_openapi(Document::openapi()).nest("/v1", v1())
 }
@@ -109,6 +119,7 @@ pub(crate) fn resources(lobby: &Arc<Lobby>) -> Router {
     let hosts = lobby.rooms.hosts.clone();
     let router = router
         .merge(console::routes())
+        .merge(hosts_of_models(lobby))
         .route("/openapi.json", get(async || Json(document)))
         .route("/docs", get(async || shown(reference)))
         .route("/healthz", get(health::healthz))
@@ -123,6 +134,18 @@ pub(crate) fn resources(lobby: &Arc<Lobby>) -> Router {
         })
         .with_state(Arc::clone(lobby));
     layered(host::guarded(router, hosts), lobby)
+}
+
+/// The routes of hosts with a model inside.
+#[cfg(feature = "mcp")]
+fn hosts_of_models(lobby: &Arc<Lobby>) -> Router<Arc<Lobby>> {
+    crate::protocols::mcp::routes(lobby)
+}
+
+/// The routes of hosts with a model inside: this server has none.
+#[cfg(not(feature = "mcp"))]
+fn hosts_of_models(_lobby: &Arc<Lobby>) -> Router<Arc<Lobby>> {
+    Router::new()
 }
 
 /// The router of the metrics alone, which asks nobody who they are.

@@ -5,7 +5,15 @@ use std::time::Duration;
 
 use axum::Router;
 use folkmoot::core::port::ReadError;
+#[cfg(feature = "mcp")]
+use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(feature = "otel")]
+use crate::otlp::{Collector, Follower};
+#[cfg(feature = "mcp")]
+use crate::protocols::mcp::{AttendError, LocalHost, attend};
+#[cfg(feature = "otel")]
+use crate::rooms::Drain;
 use crate::rooms::{Lobby, Reopened, Rooms};
 use crate::router::{open_metrics, resources};
 
@@ -45,12 +53,41 @@ impl Server {
         }
     }
 
+    /// Sends the spans of all that ends from now on to `collector`, until `end` begins. Spans that
+    /// were open when the server began are sent when they end; those that ended before are not.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the worlds cannot be listed.
+    #[cfg(feature = "otel")]
+    pub async fn trace(&self, collector: Collector, end: &Drain) -> Result<(), ReadError> {
+        let rooms = &self.0.rooms;
+        let metrics = self.0.metrics.clone();
+        let follower = Follower::begin(rooms.store.clone(), collector, metrics).await?;
+        follower.run(end).await;
+        Ok(())
+    }
+
     async fn sweep(&self) {
         match self.0.sweep(HOUR).await {
             Ok(0) => {}
             Ok(files) => tracing::info!(files, "files that no message names are removed"),
             Err(problem) => tracing::error!(why = problem.detail(), "files were not removed"),
         }
+    }
+
+    /// Serves the one host of the Model Context Protocol at these streams until it closes them, or
+    /// the server ends. The host is a service, and no tool that it is offered decides.
+    ///
+    /// # Errors
+    /// [`AttendError`].
+    #[cfg(feature = "mcp")]
+    pub async fn attend(
+        &self,
+        host: LocalHost,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), AttendError> {
+        attend(&self.0, host, input, output).await
     }
 
     /// Opens the worlds that have work left, a few at a time. One that does not open is logged.
