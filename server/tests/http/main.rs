@@ -8,10 +8,14 @@
 
 mod house;
 
+mod ag_ui;
+mod ai_sdk;
 mod audit;
 mod feed;
 mod files;
 mod life;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod owners;
 mod posts;
 mod requests;

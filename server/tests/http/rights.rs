@@ -82,6 +82,10 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ),
     ("GET", "/worlds/{world}/messages/{message}/routing", READ),
     ("GET", "/worlds/{world}/feed", READ),
+    ("POST", "/worlds/{world}/ai-sdk", POST),
+    ("GET", "/worlds/{world}/ai-sdk/stream", READ),
+    // Whoever may only read is shown what goes on: the room refuses the rest.
+    ("POST", "/worlds/{world}/ag-ui", READ),
     ("GET", "/worlds/{world}/socket", Need::Socket),
     ("POST", "/worlds/{world}/stop", OPERATE),
     ("POST", "/worlds/{world}/state/{name}", POST),
@@ -328,8 +332,14 @@ impl Desk {
             ("PUT", "/worlds/{world}/rights/{who}") => json!({ "rights": ["read"] }),
             ("PUT", "/worlds/{world}/labels") => json!({ "labels": { "a": "b" } }),
             ("POST" | "PATCH", route) if route.contains("/messages") => json!({ "text": "hi" }),
+            ("POST", "/worlds/{world}/ai-sdk") => json!({ "messages": [
+                { "id": "m", "role": "user", "parts": [{ "type": "text", "text": "hi" }] },
+            ] }),
             ("POST", route) if route.ends_with("decision") => {
                 json!({ "verdict": "allow", "shown": "00000000" })
+            }
+            ("POST", "/worlds/{world}/ag-ui") => {
+                json!({ "threadId": self.world, "runId": "run", "messages": [] })
             }
             ("POST", route) if route.ends_with("preview") => json!({ "verdict": "allow" }),
             ("POST", route) if route.ends_with("answer") => json!({ "text": "yes" }),
