@@ -9,6 +9,7 @@ mod erase;
 mod evidence;
 pub(crate) mod help;
 mod life;
+mod mcp;
 mod query;
 mod room_of;
 mod run;
@@ -25,6 +26,7 @@ pub(crate) use decision::{
 pub(crate) use erase::EraseArgs;
 pub(crate) use evidence::{CheckBundleArgs, ExportArgs, ExportForm};
 pub(crate) use life::{BackupArgs, DeleteArgs, ForkArgs, RebuildArgs};
+pub(crate) use mcp::McpArgs;
 pub(crate) use query::{
     ApprovalsArgs, DiffArgs, LogArgs, ReplayArgs, RightsArgs, UsageArgs, VerifyArgs, WhyArgs,
     WorldsArgs,
@@ -123,12 +125,8 @@ pub(crate) enum CliCommand {
     /// Go on with a world, until it is idle or waits for a person.
     #[command(after_help = "Example:\n  folkmoot resume room")]
     Resume(ResumeArgs),
-    /// Make the rooms of the store reachable for browsers and programs.
-    #[command(after_help = "Example:\n  folkmoot serve --templates rooms")]
-    Serve(ServeArgs),
-    /// Print a link with which you sign in to the server of the store.
-    #[command(after_help = "Example:\n  folkmoot login")]
-    Login,
+    #[command(flatten)]
+    Reach(ReachCommand),
     /// Make, list and revoke tokens: people and programs send them to a server.
     #[command(
         subcommand,
@@ -143,6 +141,23 @@ pub(crate) enum CliCommand {
     /// Print a completion script for a shell.
     #[command(after_help = "Example:\n  folkmoot completions bash")]
     Completions(CompletionsArgs),
+}
+
+/// The commands that make rooms reachable.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReachCommand {
+    /// Make the rooms of the store reachable for browsers and programs.
+    #[command(after_help = "Example:\n  folkmoot serve --templates rooms")]
+    Serve(Box<ServeArgs>),
+    /// Serve the rooms to a host of the Model Context Protocol.
+    ///
+    /// A host is a program with a model inside. It speaks over standard input and output, and decides
+    /// nothing.
+    #[command(after_help = "Example:\n  folkmoot mcp")]
+    Mcp(McpArgs),
+    /// Print a link with which you sign in to the server of the store.
+    #[command(after_help = "Example:\n  folkmoot login")]
+    Login,
 }
 
 /// The commands about logs as a whole: proofs, copies, branches, and their end.

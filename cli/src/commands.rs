@@ -6,7 +6,7 @@ use clap::FromArgMatches as _;
 use clap::error::ErrorKind;
 use tracing_subscriber::EnvFilter;
 
-use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand, help};
+use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand, ReachCommand, help};
 use crate::exit::{self, CliError};
 use crate::{interrupt, show, source, terminal};
 
@@ -33,6 +33,7 @@ mod init;
 mod key;
 mod log;
 mod login;
+mod mcp;
 mod place;
 mod rebuild;
 mod remote;
@@ -135,12 +136,20 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Revoke(arguments) => revoke::revoke(common, arguments).await,
         CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
-        CliCommand::Serve(arguments) => serve::serve(common, &arguments).await,
-        CliCommand::Login => login::login(common).await,
+        CliCommand::Reach(command) => reach(common, command).await,
         CliCommand::Token(arguments) => token::token(common, arguments),
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
         CliCommand::Logs(command) => keep(common, command).await,
+    }
+}
+
+/// Runs a command that makes rooms reachable.
+async fn reach(common: &CommonArgs, command: ReachCommand) -> Result<(), CliError> {
+    match command {
+        ReachCommand::Serve(arguments) => serve::serve(common, &arguments).await,
+        ReachCommand::Mcp(arguments) => Box::pin(mcp::mcp(common, &arguments)).await,
+        ReachCommand::Login => login::login(common).await,
     }
 }
 
@@ -163,15 +172,16 @@ async fn keep(common: &CommonArgs, command: LogCommand) -> Result<(), CliError> 
 
 /// Logs go to standard error: as `RUST_LOG` says, else by `-v` and `-q`. A server logs each request.
 fn log_to_stderr(common: &CommonArgs, command: &CliCommand) {
-    let serving = if let CliCommand::Serve(arguments) = command {
+    let serving = if let CliCommand::Reach(ReachCommand::Serve(arguments)) = command {
         Some(arguments)
     } else {
         None
     };
     let level = match (common.quiet, common.verbose) {
-        (false, 0) if serving.is_some() => "warn,folkmoot_server=info",
+        // A host's slips are its own, and each would be a warning.
+        (false, 0) if serving.is_some() => "warn,folkmoot_server=info,rmcp=error",
         (true, _) => "error",
-        (false, 0) => "warn",
+        (false, 0) => "warn,rmcp=error",
         (false, 1) => "info,folkmoot=debug,folkmoot_agents=debug",
         (false, _) => "debug",
     };

@@ -189,6 +189,8 @@ impl From<ExportError> for CliError {
         match error {
             ExportError::Fold(error) => error.into(),
             ExportError::Read(error) => error.into(),
+            error @ ExportError::NotBuilt => Self::other(USAGE, error.to_string()),
+            error @ ExportError::Erasing => Self::other(STORE, error.to_string()),
             error @ (ExportError::Event { .. }
             | ExportError::Commit { .. }
             | ExportError::Page(_)

@@ -15,6 +15,7 @@ mod exit;
 mod interrupt;
 mod nearest;
 mod new_file;
+mod otlp;
 mod parts;
 mod person;
 mod play;

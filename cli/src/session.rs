@@ -60,12 +60,19 @@ impl Session {
 
     /// Opens the store `dir` to serve all its worlds, each as it is asked for.
     pub(crate) async fn serving(dir: &Path, signer: Signing) -> Result<Self, CliError> {
-        let access = StoreUse::Serve;
-        let recording = Recording::default();
-        match Self::open_used(dir, access, Holding::All, &recording, signer).await? {
+        match Self::serving_or_find(dir, signer).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
+    }
+
+    /// The same, or the error that says which process has the store open already.
+    pub(crate) async fn serving_or_find(
+        dir: &Path,
+        signer: Signing,
+    ) -> Result<Result<Self, OpenError>, CliError> {
+        let recording = Recording::default();
+        Self::open_used(dir, StoreUse::Serve, Holding::All, &recording, signer).await
     }
 
     async fn open_used(

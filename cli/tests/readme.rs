@@ -44,6 +44,14 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it serves until it is ended; cli/tests/cli/real_time/serve.rs and tests/browser do that",
     ),
     (
+        "folkmoot token new --as editor --service --may read,post,operate --create --tokens tokens",
+        "it prints a secret; tests/clients/mcp/run makes such a token",
+    ),
+    (
+        "folkmoot serve --templates templates --tokens tokens",
+        "it serves until it is ended; tests/clients/mcp/run does that",
+    ),
+    (
         "folkmoot chat examples/worlds/chat.yaml",
         "it asks a real model, with a key",
     ),

@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use folkmoot::core::ids::WorldName;
 use folkmoot::export::ExportFormat;
+use folkmoot::spans::Capture;
 
 use super::value::world;
 
@@ -29,6 +30,13 @@ pub(crate) struct ExportArgs {
     /// since.
     #[arg(long, value_name = "FILE")]
     pub(crate) note: Vec<PathBuf>,
+    /// With --format otlp: send the spans to a collector, e.g. http://localhost:4318. Without a URL:
+    /// where OTEL_EXPORTER_OTLP_ENDPOINT says.
+    #[arg(long, value_name = "URL", conflicts_with = "output")]
+    pub(crate) endpoint: Option<Option<String>>,
+    /// With --format otlp: tell the words as well that people read in the room.
+    #[arg(long)]
+    pub(crate) content: bool,
     /// The file to write; `-` or nothing: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -41,6 +49,22 @@ impl ExportArgs {
     /// True if something is asked for that only evidence has.
     pub(crate) fn is_about_evidence(&self) -> bool {
         self.events.is_some() || self.why.is_some() || !self.note.is_empty()
+    }
+}
+
+impl ExportArgs {
+    /// True if something is asked for that only spans have.
+    pub(crate) const fn is_about_spans(&self) -> bool {
+        self.content || self.endpoint.is_some()
+    }
+
+    /// The format `format`, with words if they are asked for.
+    pub(crate) const fn telling(&self, format: ExportFormat) -> ExportFormat {
+        if matches!(format, ExportFormat::Otlp(_)) && self.content {
+            ExportFormat::Otlp(Capture::Words)
+        } else {
+            format
+        }
     }
 }
 
@@ -59,6 +83,7 @@ impl ValueEnum for ExportForm {
             Self::Read(ExportFormat::Markdown),
             Self::Read(ExportFormat::Lines),
             Self::Read(ExportFormat::Html),
+            Self::Read(ExportFormat::Otlp(Capture::Nothing)),
             Self::Bundle,
         ]
     }
@@ -73,6 +98,9 @@ impl ValueEnum for ExportForm {
             }
             Self::Read(format @ ExportFormat::Html) => {
                 (format.name(), "a report for people, in one file")
+            }
+            Self::Read(format @ ExportFormat::Otlp(_)) => {
+                (format.name(), "spans for OpenTelemetry, as OTLP in JSON")
             }
             Self::Bundle => ("bundle", "evidence, for `check-bundle`"),
         };

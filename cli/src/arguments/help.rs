@@ -14,6 +14,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
             "run",
             "resume",
             "serve",
+            "mcp",
             "login",
             "token",
             "check",

@@ -19,6 +19,10 @@ pub(crate) struct ServeArgs {
     /// Log JSON, an object a line, and each request.
     #[arg(long)]
     pub(crate) json_logs: bool,
+    /// Send spans to a collector of OpenTelemetry, as OTLP over HTTP, e.g. to
+    /// http://localhost:4318. Without a URL: where OTEL_EXPORTER_OTLP_ENDPOINT says.
+    #[arg(long, value_name = "URL")]
+    pub(crate) otlp: Option<Option<String>>,
     /// The folder of the templates: world scripts that rooms are opened from.
     #[arg(long, value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,

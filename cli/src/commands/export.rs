@@ -13,6 +13,7 @@ use crate::commands::export_bundle::export_bundle;
 use crate::commands::verify::report;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::{self, NewFile};
+use crate::otlp;
 use crate::show::remark;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
@@ -29,6 +30,11 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
     if let Some(path) = &target {
         new_file::check(path, arguments.force)?;
     }
+    let is_otlp = matches!(arguments.format, ExportForm::Read(ExportFormat::Otlp(_)));
+    if arguments.is_about_spans() && !is_otlp {
+        let why = "--endpoint and --content are for --format otlp";
+        return Err(CliError::other(USAGE, why));
+    }
     let ExportForm::Read(format) = arguments.format else {
         return export_bundle(common, arguments, target.as_deref()).await;
     };
@@ -38,12 +44,18 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
             "--events, --why and --note are for --format bundle",
         ));
     }
+    let endpoint = arguments.endpoint.as_ref();
+    let collector = endpoint.map(|given| otlp::collector(given.as_deref()));
+    let collector = collector.transpose()?;
+    let format = arguments.telling(format);
     let world = arguments.world;
     let force = arguments.force;
     let source = StoreSource::look(common).await?;
     let integrity = match format {
         ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,
-        ExportFormat::Markdown | ExportFormat::Lines => Integrity::NotChecked,
+        ExportFormat::Markdown | ExportFormat::Lines | ExportFormat::Otlp(_) => {
+            Integrity::NotChecked
+        }
     };
     let query = ExportQuery {
         world,
@@ -51,6 +63,13 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
         integrity,
     };
     let pieces = source.ask(Query::Export(query)).await?;
+    if let Some(collector) = collector {
+        let sent = otlp::send(&collector, pieces).await?;
+        if !common.quiet {
+            remark(&sent);
+        }
+        return Ok(());
+    }
     let Some(path) = target else {
         return print(pieces).await;
     };

@@ -14,6 +14,7 @@ use folkmoot_server::{
 use crate::arguments::{CommonArgs, ServeArgs};
 use crate::desk::login::LoginDesk;
 use crate::exit::{CliError, STORE};
+use crate::otlp::{self, Collector};
 use crate::session::Session;
 use crate::terminal::Terminal;
 use crate::{interrupt, person, signing};
@@ -24,9 +25,12 @@ const SESSIONS: &str = "sessions.jsonl";
 /// Serves the rooms of the store until a signal ends it.
 pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<(), CliError> {
     refuse_strangers(arguments)?;
-    let templates = templates(arguments)?;
+    let templates = templates(arguments.templates.as_deref())?;
+    let collector = arguments.otlp.as_ref();
+    let collector = collector.map(|given| otlp::collector(given.as_deref()));
+    let collector = collector.transpose()?;
     let session = Session::serving(&common.store, signing::signer(common)?).await?;
-    let result = listen_at(arguments, templates, &session, &common.store).await;
+    let result = listen_at(arguments, templates, collector, &session, &common.store).await;
     session.end(result).await
 }
 
@@ -46,8 +50,8 @@ fn refuse_strangers(arguments: &ServeArgs) -> Result<(), CliError> {
 }
 
 /// The templates; a folder that cannot be read is a slip that rooms would show much later.
-fn templates(arguments: &ServeArgs) -> Result<Templates, CliError> {
-    let Some(folder) = &arguments.templates else {
+pub(super) fn templates(folder: Option<&Path>) -> Result<Templates, CliError> {
+    let Some(folder) = folder else {
         return Ok(Templates::default());
     };
     let templates = Templates::of(folder);
@@ -61,6 +65,7 @@ fn templates(arguments: &ServeArgs) -> Result<Templates, CliError> {
 async fn listen_at(
     arguments: &ServeArgs,
     templates: Templates,
+    collector: Option<Collector>,
     session: &Session,
     store: &Path,
 ) -> Result<(), CliError> {
@@ -99,10 +104,18 @@ async fn listen_at(
         Some(address) => Some(listening_at(address).await?),
         None => None,
     };
-    let (drained, (), (), reopened) = tokio::join!(
-        listen(listening, router, drain.clone(), &limits),
-        serve_metrics(metrics, &server, drain, &limits),
+    // What goes on while connections end has spans as well.
+    let end = Drain::new();
+    let listen = async {
+        let drained = listen(listening, router, drain.clone(), &limits).await;
+        end.begin();
+        drained
+    };
+    let (drained, (), (), (), reopened) = tokio::join!(
+        listen,
+        serve_metrics(metrics, &server, drain.clone(), &limits),
         server.tend(),
+        otlp::trace(&server, collector, &end),
         server.reopen()
     );
     Terminal::new().line(&drained.to_string())?;

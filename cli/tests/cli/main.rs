@@ -32,6 +32,7 @@ mod real_time;
 mod rebuild;
 mod rules;
 mod scripts;
+mod spans;
 mod state_diff;
 mod talk;
 mod tokens;

@@ -16,7 +16,7 @@ mod held;
 mod life;
 mod recording;
 mod remote;
-mod serve;
+pub(crate) mod serve;
 mod terminal;
 
 /// No process may take longer.

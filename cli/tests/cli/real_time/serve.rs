@@ -10,13 +10,13 @@ use super::{DEADLINE, Running, waiting};
 use crate::desk::{Desk, Ran};
 
 /// A server, with the address at which it listens.
-pub(super) struct Server {
+pub(crate) struct Server {
     pub(super) running: Running,
     pub(super) address: String,
 }
 
 impl Server {
-    pub(super) fn start(desk: &Desk, arguments: &[&str]) -> Self {
+    pub(crate) fn start(desk: &Desk, arguments: &[&str]) -> Self {
         let mut running = Running::start(desk, &[&["serve"], arguments].concat());
         let line = running.until("listening at http://");
         let (_, address) = line.trim_end().split_once("http://").unwrap();
@@ -53,13 +53,13 @@ impl Server {
         self.ask("GET /v1/me", token, &Value::Null)
     }
 
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.running.signal(Signal::INT);
         assert_eq!(self.running.end().0, Some(0));
     }
 }
 
-pub(super) const HERE: [&str; 2] = ["--listen", "127.0.0.1:0"];
+pub(crate) const HERE: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
 #[test]
 fn a_folder_of_templates_that_is_not_there_is_said_at_once() {

@@ -1,0 +1,86 @@
+//! `folkmoot mcp`.
+
+use std::sync::Arc;
+
+use folkmoot::core::ids::principal::Person;
+use folkmoot::core::port::causes::with_causes;
+use folkmoot::{PersonName, Proof};
+use folkmoot_server::{
+    Caller, DiskReserve, Drain, Hosts, LocalHost, Rooms, Server, ServerLimits, Several, Templates,
+};
+
+use super::super::serve::templates;
+use crate::arguments::{CommonArgs, McpArgs};
+use crate::exit::{CliError, STORE, USAGE};
+use crate::session::Session;
+use crate::{interrupt, person, signing};
+
+/// Serves a host over standard input and output until it closes them, or a signal ends the process.
+pub(crate) async fn mcp(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError> {
+    let host = host(&arguments.name)?;
+    let templates = templates(arguments.templates.as_deref())?;
+    let signer = signing::signer(common)?;
+    let session = match Session::serving_or_find(&common.store, signer).await? {
+        Ok(session) => session,
+        Err(error) => {
+            let what = "if that process is a server, give the host its address with /mcp behind \
+                        it, and a token made with `folkmoot token new --service`; else end it first";
+            return Err(CliError::other(STORE, format!("{error} ({what})")));
+        }
+    };
+    let result = attend(common, &session, templates, host).await;
+    session.end(result).await
+}
+
+/// The host: a program of this machine's user, who owns the rooms that it opens.
+fn host(name: &PersonName) -> Result<LocalHost, CliError> {
+    let user = person::proof(None)
+        .ok_or_else(|| CliError::other(USAGE, "this user has no usable name: set USER to one"))?;
+    let program = Proof::by(Person::LOCAL).service(format!("uid={}", person::uid()));
+    Ok(LocalHost {
+        program: Caller::of(program.called(name.clone())),
+        user: Caller::of(user),
+    })
+}
+
+async fn attend(
+    common: &CommonArgs,
+    session: &Session,
+    templates: Templates,
+    host: LocalHost,
+) -> Result<(), CliError> {
+    let drain = Drain::new();
+    let limits = ServerLimits::default();
+    let reserve = DiskReserve::of(&common.store, limits.disk_free_min);
+    let server = Server::new(Rooms {
+        runtime: session.desk.runtime().through(Arc::new(reserve)),
+        store: session.desk.store().clone(),
+        templates,
+        // Nobody else is served, and nobody over HTTP.
+        sessions: None,
+        authenticate: Arc::new(Several::default()),
+        hosts: Hosts::any(),
+        limits,
+        drain: drain.clone(),
+    });
+    let ending = drain.clone();
+    tokio::spawn(async move {
+        interrupt::first_of_a_service().await;
+        ending.begin();
+    });
+    let (attended, (), reopened) = tokio::join!(
+        async {
+            let attended = server
+                .attend(host, tokio::io::stdin(), tokio::io::stdout())
+                .await;
+            drain.begin();
+            attended
+        },
+        server.tend(),
+        server.reopen()
+    );
+    attended.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+    reopened
+        .map(|_| ())
+        .map_err(|error| CliError::other(STORE, with_causes(&error)))
+}
