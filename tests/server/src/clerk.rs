@@ -22,7 +22,10 @@ const PIECES: usize = 12;
 /// The pause before each piece, so that who follows sees them one by one.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Makes the parts of a room: all of its models are the clerk's, all of its tools write in one ledger.
+/// The name of the models that are the clerk's. Others ask a server of the test's.
+const SCRIPTED: &str = "scripted";
+
+/// Makes the parts of a room: its models called `scripted` are the clerk's, and a tool called `file` writes in one ledger.
 #[derive(Debug)]
 pub(crate) struct Desk(PathBuf);
 
@@ -40,21 +43,25 @@ impl Assemble for Desk {
         base: Option<&Path>,
     ) -> Result<Parts, AssembleError> {
         let mut parts = Shipped::default().assemble(definition, base)?;
-        for model in parts.models.values_mut() {
-            *model = Arc::new(Clerk);
+        for (name, model) in &mut parts.models {
+            if name.as_str() == SCRIPTED {
+                *model = Arc::new(Clerk);
+            }
         }
         for tool in parts.tools.values_mut() {
-            *tool = Arc::new(Ledger {
-                spec: tool.spec().clone(),
-                file: self.0.clone(),
-            });
+            if tool.spec().name.as_str() == "file" {
+                *tool = Arc::new(Ledger {
+                    spec: tool.spec().clone(),
+                    file: self.0.clone(),
+                });
+            }
         }
         Ok(parts)
     }
 }
 
-/// Told `file LINE` it calls the tool with that line; told `tell WORD` it says the word in pieces; behind a result it says
-/// that it is done.
+/// Told `file LINE` it calls the tool with that line, and told `call TOOL …` each of these tools; told `tell WORD` it says the
+/// word in pieces; told `hold WORD` it says the word and waits for its end; told `fail` it fails; behind a result it says that it is done.
 #[derive(Debug)]
 struct Clerk;
 
@@ -78,18 +85,46 @@ impl Model for Clerk {
             });
         let heard = heard.unwrap_or_default();
         match heard.split_once(' ') {
-            Some(("file", line)) => Ok(LLMResponse::Calls(Reply {
-                parts: vec![Part::Call(CallPart {
-                    label: "label".to_owned(),
-                    tool: "file".to_owned(),
-                    arguments: serde_json::json!({ "line": line }).to_string(),
-                })],
-                ..Reply::default()
-            })),
+            Some(("file", line)) => {
+                let arguments = serde_json::json!({ "line": line });
+                Ok(calls([("file", arguments)]))
+            }
+            Some(("call", tools)) => {
+                let tools = tools.split(' ');
+                Ok(calls(tools.map(|tool| (tool, serde_json::json!({})))))
+            }
             Some(("tell", word)) => tell(word, call, drafts).await,
+            Some(("hold", word)) => hold(word, drafts).await,
+            Some(("fail", _)) => Err(ModelError::new(ModelErrorKind::RefusesRequest, "told to")),
             Some(_) | None => Ok(LLMResponse::text(format!("It is {heard}."))),
         }
     }
+}
+
+fn calls<'t>(tools: impl IntoIterator<Item = (&'t str, serde_json::Value)>) -> LLMResponse {
+    let part = |(number, (tool, arguments)): (usize, (&str, serde_json::Value))| {
+        Part::Call(CallPart {
+            label: format!("label{number}"),
+            tool: tool.to_owned(),
+            arguments: arguments.to_string(),
+        })
+    };
+    LLMResponse::Calls(Reply {
+        parts: tools.into_iter().enumerate().map(part).collect(),
+        ..Reply::default()
+    })
+}
+
+/// The pieces of a told word before the clerk falls silent, as `FOLKMOOT_PIECES` says: then it waits for its end.
+fn pieces_told() -> usize {
+    let told = std::env::var("FOLKMOOT_PIECES").ok();
+    told.map_or(PIECES, |told| told.parse().expect("a number of pieces"))
+}
+
+async fn hold(word: &str, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    let shown = drafts.push(word).await;
+    shown.map_err(|_| ModelError::new(ModelErrorKind::Outage, "the call was stopped"))?;
+    std::future::pending().await
 }
 
 async fn tell(
@@ -99,6 +134,9 @@ async fn tell(
 ) -> Result<LLMResponse, ModelError> {
     let mut told = String::new();
     for number in 0..PIECES {
+        if number == pieces_told() {
+            std::future::pending::<()>().await;
+        }
         call.clock.sleep_until(call.clock.now().after(PAUSE)).await;
         let piece = format!("{word} number {number}, ");
         let shown = drafts.push(&piece).await;

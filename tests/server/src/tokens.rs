@@ -1,4 +1,5 @@
-//! The tokens of the test server: `token-NAME` is the token of NAME, who may do everything that a room allows.
+//! The tokens of the test server: `token-NAME` is the token of NAME, and `service-NAME` that of a program. They may do
+//! everything that a room allows.
 
 use async_trait::async_trait;
 use axum::http::header::AUTHORIZATION;
@@ -6,7 +7,7 @@ use axum::http::request::Parts;
 use folkmoot::{PersonName, Proof};
 use folkmoot_server::{Authenticate, AuthenticateError, Caller};
 
-/// Everybody whose token says their name.
+/// Everybody and every program whose token says their name.
 #[derive(Debug)]
 pub(crate) struct Tokens;
 
@@ -17,12 +18,17 @@ impl Authenticate for Tokens {
             .headers
             .get(AUTHORIZATION)
             .ok_or(AuthenticateError::Nobody)?;
-        let name = header
-            .to_str()
-            .ok()
-            .and_then(|text| text.strip_prefix("Bearer token-"))
+        let token = header.to_str().ok();
+        let token = token.and_then(|text| text.strip_prefix("Bearer "));
+        let (kind, name) = token
+            .and_then(|token| token.split_once('-'))
             .ok_or(AuthenticateError::Unknown)?;
-        let person = PersonName::new(name).map_err(|_| AuthenticateError::Unknown)?;
-        Ok(Caller::of(Proof::by("token").user(name).called(person)))
+        let display = PersonName::new(name).map_err(|_| AuthenticateError::Unknown)?;
+        let method = Proof::by("token");
+        match kind {
+            "token" => Ok(Caller::of(method.user(name).called(display))),
+            "service" => Ok(Caller::of(method.service(name).called(display))),
+            _ => Err(AuthenticateError::Unknown),
+        }
     }
 }
