@@ -291,7 +291,8 @@ fn what_every_command_prints_fits_its_schema() {
     // They print something else than documents of their own: a schema, a file, a script of a shell; a chat refuses.
     // A server prints where it listens until it ends; `real_time` asks one for a login.
     typed.extend(["schema", "export", "completions", "chat", "serve"].map(str::to_owned));
-    typed.insert("login".to_owned());
+    // What `mcp` prints is a protocol of others.
+    typed.extend(["login", "mcp"].map(str::to_owned));
     let all: BTreeSet<String> = crate::help::commands(&Desk::new())
         .into_iter()
         .map(|words| words.split(' ').next().unwrap().to_owned())
