@@ -291,7 +291,7 @@ fn what_every_command_prints_fits_its_schema() {
     // They print something else than documents of their own: a schema, a file, a script of a shell; a chat refuses.
     // A server prints where it listens until it ends; `real_time` asks one for a login.
     typed.extend(["schema", "export", "completions", "chat", "serve"].map(str::to_owned));
-    // What `mcp` prints is a protocol of others.
+    // A host of MCP reads what `mcp` prints.
     typed.extend(["login", "mcp"].map(str::to_owned));
     let all: BTreeSet<String> = crate::help::commands(&Desk::new())
         .into_iter()
