@@ -21,16 +21,13 @@ impl Seat {
         rights: Option<Rights>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(
-            Action::World(WorldAction::SetRights {
-                holder: Holder::Person,
-                method: method.into(),
-                subject: subject.into(),
-                rights,
-            }),
-            key,
-        )
-        .await
+        let action = WorldAction::SetRights {
+            holder: Holder::Person,
+            method: method.into(),
+            subject: subject.into(),
+            rights,
+        };
+        self.give(Action::World(action), key).await
     }
 
     /// Gives the service that `method` knows as `subject` other rights; `None`: those that the definition says. A service
@@ -45,16 +42,13 @@ impl Seat {
         rights: Option<Rights>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(
-            Action::World(WorldAction::SetRights {
-                holder: Holder::Service,
-                method: method.into(),
-                subject: subject.into(),
-                rights,
-            }),
-            key,
-        )
-        .await
+        let action = WorldAction::SetRights {
+            holder: Holder::Service,
+            method: method.into(),
+            subject: subject.into(),
+            rights,
+        };
+        self.give(Action::World(action), key).await
     }
 
     /// Tells the room what this seat's user sees: `state` is JSON, and agents read it as data once they are asked next.
