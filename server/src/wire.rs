@@ -1,5 +1,6 @@
 //! The JSON of answers, where it differs from that of the log: times are RFC 3339.
 
+use axum::response::sse::Event;
 use folkmoot::core::ids::Time;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -21,6 +22,15 @@ pub(crate) struct SentEvent {
     event: Option<String>,
     /// The event itself, as JSON.
     data: String,
+}
+
+/// `event` with `data` as JSON.
+pub(crate) fn with_json(event: Event, data: &impl Serialize) -> Event {
+    match event.json_data(data) {
+        Ok(event) => event,
+        // No frame has a map whose keys are no strings.
+        Err(error) => Event::default().comment(error.to_string()),
+    }
 }
 
 /// The JSON of `value`, with the times at `pointers` (RFC 6901) as RFC 3339. A pointer that leads

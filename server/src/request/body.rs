@@ -31,20 +31,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<Lobby>> for Body<T> {
 /// nothing is read here, and the client can leave it out.
 const MEMORY_TIMES: usize = 8;
 
-/// A body of JSON in which a client sends all that it remembers, read as a `T`.
-#[derive(Debug)]
-pub(crate) struct LongBody<T>(pub(crate) T);
-
-impl<T: DeserializeOwned> FromRequest<Arc<Lobby>> for LongBody<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, lobby: &Arc<Lobby>) -> Result<Self, Problem> {
-        Unread(request).read(lobby).await.map(Self)
-    }
-}
-
-/// A body as [`LongBody`], of which nothing was received yet: whoever may not send it is refused
-/// before.
+/// A body of JSON in which a client sends all that it remembers. Nothing of it was received yet:
+/// whoever may not send it is refused before.
 #[derive(Debug)]
 pub(crate) struct Unread(Request);
 

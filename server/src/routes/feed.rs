@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::request::{InPath, InQuery, Signed};
 use crate::rooms::Lobby;
 use crate::stream::{Frame, FrameSource, start_at};
-use crate::wire::SentEvent;
+use crate::wire::{SentEvent, with_json};
 
 /// The place to begin at.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -83,9 +83,5 @@ fn event(frame: &Frame) -> Event {
         Frame::CaughtUp(_) => Event::default().event("caught_up"),
         Frame::Bye(_) => Event::default().event("bye"),
     };
-    match event.json_data(frame) {
-        Ok(event) => event,
-        // No frame has a map whose keys are no strings.
-        Err(error) => Event::default().comment(error.to_string()),
-    }
+    with_json(event, frame)
 }

@@ -15,9 +15,9 @@ use super::frame::Frame;
 use super::input::RunAgentInput;
 use crate::identity::Caller;
 use crate::problem::Problem;
-use crate::request::{InPath, LongBody, Signed};
+use crate::request::{InPath, Signed, Unread};
 use crate::rooms::Lobby;
-use crate::wire::SentEvent;
+use crate::wire::{SentEvent, with_json};
 
 /// Run a room for a client of AG-UI 1.0
 ///
@@ -34,12 +34,13 @@ pub(crate) async fn run(
     State(lobby): State<Arc<Lobby>>,
     Signed(caller): Signed,
     InPath(world): InPath<String>,
-    LongBody(input): LongBody<RunAgentInput>,
+    body: Unread,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     // The past is read for a run that does nothing as well.
     lobby.quotas.command(&caller)?;
-    input.check(&world, &lobby.rooms.limits)?;
     let seat = lobby.seat(&caller, &world, Right::Read).await?;
+    let input: RunAgentInput = body.read(&lobby).await?;
+    input.check(&world, &lobby.rooms.limits)?;
     let frames = match answer(&lobby, caller, seat, &input).await {
         Ok(answer) => told(answer),
         Err(problem) => {
@@ -50,7 +51,7 @@ pub(crate) async fn run(
     let open = lobby.metrics.feed();
     let events = frames.map(move |frame| {
         let _counted = &open;
-        Ok(event(&frame))
+        Ok(with_json(Event::default(), &frame))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
@@ -74,12 +75,4 @@ fn told(answer: Answer) -> BoxStream<'static, Frame> {
         Some((stream::iter(frames), answer))
     });
     batches.flatten().boxed()
-}
-
-fn event(frame: &Frame) -> Event {
-    match Event::default().json_data(frame) {
-        Ok(event) => event,
-        // No frame has a map whose keys are no strings.
-        Err(error) => Event::default().comment(error.to_string()),
-    }
 }

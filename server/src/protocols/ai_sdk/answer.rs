@@ -9,6 +9,7 @@ use futures::stream::{Stream, StreamExt as _, iter, unfold};
 use super::frames::{Cursor, bye, drafts, ends, frames, rest};
 use super::part::Part;
 use crate::protocols::run::{Rest, Run, Step};
+use crate::wire::with_json;
 
 /// How much of an answer the client is told.
 #[derive(Debug)]
@@ -119,14 +120,11 @@ pub(crate) fn events(
 ) -> impl Stream<Item = Result<Event, Infallible>> {
     parts.flat_map(|part| {
         let done = part.is_last().then(|| Event::default().data("[DONE]"));
-        iter([event(&part)].into_iter().chain(done).map(Ok))
+        iter(
+            [with_json(Event::default(), &part)]
+                .into_iter()
+                .chain(done)
+                .map(Ok),
+        )
     })
-}
-
-fn event(part: &Part) -> Event {
-    match Event::default().json_data(part) {
-        Ok(event) => event,
-        // No part has a map whose keys are no strings.
-        Err(error) => Event::default().comment(error.to_string()),
-    }
 }
