@@ -268,9 +268,16 @@ pub(crate) async fn refused(
     };
     let resolution = Resolution::Judge(judgement);
     match resolve(lobby, caller, &world, claim.request, resolution, key).await {
+        // The world says that this is not its own, which is why it refuses.
+        Err(problem) if problem.code() == ProblemCode::NotFound => never_asked(claim),
         Err(problem) => problem,
-        Ok(_) => Problem::new(ProblemCode::Refused, "the room never asked that"),
+        Ok(_) => never_asked(claim),
     }
+}
+
+fn never_asked(claim: &Claim) -> Problem {
+    let why = format!("the room never asked {claim}, or it shows something else now");
+    Problem::new(ProblemCode::ShownDiffers, why)
 }
 
 /// Tells whether the caller is a program, which has a model inside or is one's own: people decide
