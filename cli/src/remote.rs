@@ -12,6 +12,9 @@ use crate::arguments::{CliCommand, CommonArgs, TalkCommand};
 use crate::exit::{CliError, STORE, USAGE};
 
 mod fault;
+mod offer;
+
+pub(crate) use offer::RequestOffer;
 
 /// The variable with the token. It is no option: those are seen by everybody on the machine.
 const TOKEN_VARIABLE: &str = "FOLKMOOT_TOKEN";

@@ -6,12 +6,14 @@ use folkmoot::core::command::{Judgement, Reply, Resolution, Settlement as Settle
 use folkmoot::core::event::{self, Wider};
 use folkmoot::core::ids::{Position, RequestId, WorldName};
 use folkmoot::run::Waiting;
-use folkmoot_client::{Answer, Decision, NewMessage, Reach, Room, Scope, Settlement, Verdict};
+use folkmoot_client::{
+    Answer, ClientError, Decision, NewMessage, Reach, Request, Room, Scope, Settlement, Verdict,
+};
 use serde_json::json;
 
 use crate::arguments::{ApprovalsArgs, CommonArgs, SayArgs, WorldsArgs};
 use crate::exit::{CliError, USAGE};
-use crate::remote::{self, Remote};
+use crate::remote::{self, Remote, RequestOffer};
 use crate::show::request::DecisionForm;
 use crate::show::{self, one_line, table};
 use crate::terminal::Terminal;
@@ -91,17 +93,26 @@ pub(super) async fn approvals(
             None => "Nothing waits for a person in the rooms that you may read.".to_owned(),
         });
     }
-    for request in &requests {
-        let request = remote::waiting(request)?;
-        for line in show::request::block(&request.name, &show::request::asked(&request)) {
-            terminal.line(&line)?;
-        }
-        for command in show::request::commands(common, &request, None) {
-            terminal.whole(&format!("  {command}"))?;
-        }
-        for line in show::request::reaches(&request, DecisionForm::Options) {
-            terminal.whole(&format!("    {line}"))?;
-        }
+    requests
+        .iter()
+        .try_for_each(|request| show(common, &mut terminal, request))
+}
+
+/// Shows a request, and the commands for what the caller may decide; else who may.
+fn show(common: &CommonArgs, terminal: &mut Terminal, request: &Request) -> Result<(), CliError> {
+    let offer = RequestOffer::of(request)?;
+    let request = remote::waiting(request)?;
+    for line in show::request::block(&request.name, &show::request::asked(&request)) {
+        terminal.line(&line)?;
+    }
+    for command in show::request::permitted(common, &request, offer.permit()) {
+        terminal.whole(&format!("  {command}"))?;
+    }
+    if let Some(bar) = offer.bar() {
+        return terminal.line(&format!("  {bar}"));
+    }
+    for line in show::request::reaches(&request, DecisionForm::Options) {
+        terminal.whole(&format!("    {line}"))?;
     }
     Ok(())
 }
@@ -164,19 +175,17 @@ pub(super) async fn resolved(
     resolution: Resolution,
 ) -> Result<&'static str, CliError> {
     let (client, room, number) = (remote.client(), world.as_str(), request.0.get());
-    Ok(match resolution {
+    let (result, how) = match resolution {
         Resolution::Judge(judgement) => {
             let (decision, how) = decision(common, world, request.0, judgement)?;
-            remote.told(client.decide(room, &decision).await)?;
-            how
+            (client.decide(room, &decision).await, how)
         }
         Resolution::Answer(reply) => {
             let answer = match reply {
                 Reply::Text(text) => Answer::text(number, text),
                 Reply::Options(options) => Answer::options(number, options),
             };
-            remote.told(client.answer(room, &answer).await)?;
-            "answered"
+            (client.answer(room, &answer).await, "answered")
         }
         Resolution::Settle(settled) => {
             let settlement = match settled {
@@ -184,10 +193,29 @@ pub(super) async fn resolved(
                 Settled::NotRun => Settlement::not_run(number),
                 Settled::RunAgain => Settlement::run_again(number),
             };
-            remote.told(client.settle(room, &settlement).await)?;
-            "settled"
+            (client.settle(room, &settlement).await, "settled")
         }
-    })
+    };
+    let who = match &result {
+        Err(ClientError::Problem(problem)) if problem.status == 403 => {
+            others(remote, world, request).await
+        }
+        Ok(()) | Err(_) => None,
+    };
+    remote.told(result).map_err(|error| match who {
+        Some(who) => CliError::other(error.code(), format!("{error}; {who}")),
+        None => error,
+    })?;
+    Ok(how)
+}
+
+/// Says who may decide a request that the caller may not; `None` if that cannot be learnt: then the
+/// refusal alone is told.
+async fn others(remote: &Remote, world: &WorldName, request: RequestId) -> Option<String> {
+    let waiting = remote.client().waiting(world.as_str()).await.ok()?;
+    let mut waiting = waiting.iter();
+    let request = waiting.find(|waiting| waiting.request == request.0.get())?;
+    RequestOffer::of(request).ok().map(|offer| offer.who())
 }
 
 /// The decision as a server takes it, and the word for it when it is taken.

@@ -2,6 +2,7 @@
 
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::tool::{Choose, Question, reads_json};
+use folkmoot::view::permit::PermitView;
 use folkmoot::view::request::{OfferKind, OfferView, offers};
 
 use super::style::{ASKS, BOLD, DIM, paint};
@@ -151,6 +152,37 @@ pub(crate) fn commands(
     waiting: &Waiting,
     by: Option<&PersonName>,
 ) -> Vec<String> {
+    let typed = typed(common, waiting, by).into_iter();
+    typed.map(|(_, command)| command).collect()
+}
+
+/// Those for somebody with this permit.
+pub(crate) fn permitted(
+    common: &CommonArgs,
+    waiting: &Waiting,
+    permit: &PermitView,
+) -> Vec<String> {
+    let fits = |wants: &Wants| match wants {
+        Wants::Deciding => permit.decide,
+        Wants::Allowing => permit.decide && permit.allow,
+    };
+    let typed = typed(common, waiting, None).into_iter();
+    typed
+        .filter(|(wants, _)| fits(wants))
+        .map(|(_, command)| command)
+        .collect()
+}
+
+/// The permit that a command takes.
+#[derive(Debug, Clone, Copy)]
+enum Wants {
+    /// To say no, or to answer what is asked.
+    Deciding,
+    /// To let the call run.
+    Allowing,
+}
+
+fn typed(common: &CommonArgs, waiting: &Waiting, by: Option<&PersonName>) -> Vec<(Wants, String)> {
     let program = common.program();
     let (world, number) = waiting.name.split_once('#').unwrap_or((&waiting.name, ""));
     // A server knows people by their tokens.
@@ -159,11 +191,17 @@ pub(crate) fn commands(
         Some(by) => format!(" --as {}", quoted(by.as_str())),
         None => " --as NAME".to_owned(),
     };
-    let command = |verb: &str, rest: &str| format!("{program} {verb} {world} {number} {rest}{by}");
+    let command = |wants, verb: &str, rest: &str| {
+        let command = format!("{program} {verb} {world} {number} {rest}{by}");
+        (wants, command)
+    };
     match &waiting.asks {
         Asks::Approval { shown, .. } => {
             let shown = format!("--shown {}", shown.short());
-            vec![command("approve", &shown), command("deny", &shown)]
+            vec![
+                command(Wants::Allowing, "approve", &shown),
+                command(Wants::Deciding, "deny", &shown),
+            ]
         }
         Asks::Question { question }
             if question
@@ -175,6 +213,7 @@ pub(crate) fn commands(
                 .and_then(|question| question.choose)
                 .filter(|choose| choose.max > 1);
             vec![command(
+                Wants::Deciding,
                 "answer",
                 if many.is_some() {
                     "--option N --option M"
@@ -188,6 +227,7 @@ pub(crate) fn commands(
                 .as_ref()
                 .and_then(|question| question.schema.as_ref());
             vec![command(
+                Wants::Deciding,
                 "answer",
                 if schema.is_some_and(reads_json) {
                     "JSON"
@@ -197,8 +237,12 @@ pub(crate) fn commands(
             )]
         }
         Asks::Outcome { is_open } => {
-            let mut commands = vec![command("settle", "--ran"), command("settle", "--not-run")];
-            commands.extend(is_open.then(|| command("settle", "--run-again")));
+            let settle = |wants, how| command(wants, "settle", how);
+            let mut commands = vec![
+                settle(Wants::Deciding, "--ran"),
+                settle(Wants::Deciding, "--not-run"),
+            ];
+            commands.extend(is_open.then(|| settle(Wants::Allowing, "--run-again")));
             commands
         }
     }

@@ -13,6 +13,8 @@ struct Elsewhere {
     desk: Desk,
     server: Server,
     token: String,
+    /// The token of somebody who may not decide.
+    writer: String,
 }
 
 impl Elsewhere {
@@ -20,14 +22,20 @@ impl Elsewhere {
         let desk = Desk::new();
         let steps = "script:\n  - say: please push\n    as: ada\n";
         desk.write("room.yaml", &format!("{ROOM}{steps}"));
-        let token = desk.token(&["new", "--as", "ada"]).expect(0).out;
+        let token = |words: &[&str]| {
+            let made = desk.token(&[&["new"], words].concat()).expect(0);
+            made.out.trim_end().to_owned()
+        };
+        let ada = token(&["--as", "ada"]);
+        let writer = token(&["--as", "bob", "--may", "read,post"]);
         let listen = ["--listen", "127.0.0.1:0", "--tokens", "tokens"];
         let server = Server::start(&desk, &listen);
         desk.run(&["run", "room.yaml"]).expect(4);
         Self {
             desk,
             server,
-            token: token.trim_end().to_owned(),
+            token: ada,
+            writer,
         }
     }
 
@@ -132,6 +140,24 @@ fn a_room_elsewhere_is_talked_in_and_decided_about() {
     let posted = log.expect(0).values().pop().unwrap();
     assert_eq!(posted["position"], said["at"]);
     assert_eq!(posted["principal"]["person"]["subject"], "ada");
+    there.server.end();
+}
+
+#[test]
+fn whoever_may_not_decide_is_offered_no_command_and_told_who_may() {
+    let there = Elsewhere::begin();
+    let (request, shown) = there.asked();
+    let bob = |words: &[&str]| ask(&there.desk, &there.url(), &there.writer, words);
+    let who = "everybody else whose token gives the right to decide may";
+    let seen = bob(&["approvals", "room"])
+        .expect(0)
+        .out_has("It is not for you to decide: your token does not")
+        .out_has(who);
+    assert!(!seen.out.contains("folkmoot"), "{seen:?}");
+    bob(&["deny", "room", &request, "--shown", &shown])
+        .expect(4)
+        .err_has("refused: ")
+        .err_has(who);
     there.server.end();
 }
 
