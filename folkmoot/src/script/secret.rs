@@ -147,7 +147,9 @@ pub(crate) fn seeming_secrets(line: &str) -> Vec<Range<usize>> {
         let key = line.get(..at)?.trim_end_matches(['"', '\'', ' ']);
         let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         let start = key.rfind(|c| !is_of_key(c)).map_or(0, |before| before + 1);
-        is_secret(key.get(start..)?).then(|| value_behind(line, at + 1, sign == "="))
+        let is_rights = || is_holder_of_rights(line.get(start..).unwrap_or_default());
+        (is_secret(key.get(start..)?) && !is_rights())
+            .then(|| value_behind(line, at + 1, sign == "="))
     });
     let of_urls = line.match_indices("://").filter_map(|(at, sign)| {
         let start = at + sign.len();
@@ -161,6 +163,19 @@ pub(crate) fn seeming_secrets(line: &str) -> Vec<Range<usize>> {
         })
     };
     behind_keys.chain(of_urls).filter(is_written).collect()
+}
+
+/// Tells whether the proof of a person or a service begins here, to whom rights are given:
+/// `token:ada: [read]`, also with its end of quotes, or with the rights below it. A secret behind
+/// `token:` without a blank is none, because no list stands behind it.
+fn is_holder_of_rights(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@');
+    let rights = text.strip_prefix("token:").and_then(|text| {
+        let (name, rest) = text.split_at(text.find(|c| !is_of_name(c))?);
+        let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+        rest.strip_prefix(':').filter(|_| !name.is_empty())
+    });
+    rights.is_some_and(|rights| rights.trim().is_empty() || rights.trim_start().starts_with('['))
 }
 
 /// A value from `start` on, without blanks, an anchor and a quote in front of it.

@@ -210,6 +210,39 @@ fn no_fault_shows_a_secret() {
 }
 
 #[test]
+fn a_fault_shows_who_holds_rights_and_no_secret_beside_them() {
+    let lines = [
+        (r#"people: { "token:ada": [read] }"#, None),
+        ("people: { token:ada: [read], 'token:kim.b':[post] }", None),
+        (r#"people: { "service%:token:editor": [read, post] }"#, None),
+        ("  token:ada-2:", None),
+        ("token:ada@example.org:\r", None),
+        ("token:sk-123", Some("token:******")),
+        ("token:sk-123:456", Some("token:**********")),
+        ("token: sk-123:", Some("token: *******")),
+        (
+            "headers: [ token:sk-123 ]",
+            Some("headers: [ token:****** ]"),
+        ),
+        (r#"x: "token:sk-123""#, Some(r#"x: "token:******""#)),
+        (
+            "token:sk-123, ada: [read]",
+            Some("token:******, ada: [read]"),
+        ),
+        ("api_token:sk-123: [read]", Some("api_token:******* *****]")),
+        ("key:sk-123: [read]", Some("key:******* *****]")),
+        ("password:sk-123:", Some("password:*******")),
+        ("key: token:ada: [read]", Some("key: ********** *****]")),
+    ];
+    for (line, shown) in lines {
+        let text = format!("{line}\nnot: a script\n}}");
+        let error = Script::parse(&text, Path::new("room.yaml")).unwrap_err();
+        let source = &error.faults[0].source;
+        assert_eq!(source.split('\n').next(), Some(shown.unwrap_or(line)));
+    }
+}
+
+#[test]
 fn secrets_and_variables_have_their_places() {
     let model = |settings: &str| {
         let text = format!("provider: openai-chat, model: gpt, {settings}");
