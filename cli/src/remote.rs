@@ -38,14 +38,19 @@ pub(crate) fn check(common: &CommonArgs, command: &CliCommand) -> Result<(), Cli
             | CliCommand::Deny(_)
             | CliCommand::Answer(_)
             | CliCommand::Settle(_)
-            | CliCommand::Talk(TalkCommand::Say(_))
+            | CliCommand::Talk(TalkCommand::Say(_) | TalkCommand::Stop(_))
             | CliCommand::Chat(_)
     );
     if common.server.is_none() || is_known {
         return Ok(());
     }
-    let why = "this command is about a store: --server is for worlds, approvals, chat, say, approve, deny, answer and settle";
-    Err(CliError::other(USAGE, why))
+    Err(not_for_a_server())
+}
+
+/// The refusal of `--server` for a command that is about a store.
+pub(crate) fn not_for_a_server() -> CliError {
+    let why = "this command is about a store: --server is for worlds, approvals, chat, say, stop, approve, deny, answer and settle";
+    CliError::other(USAGE, why)
 }
 
 impl Remote {

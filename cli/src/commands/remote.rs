@@ -11,7 +11,7 @@ use folkmoot_client::{
 };
 use serde_json::json;
 
-use crate::arguments::{ApprovalsArgs, CommonArgs, SayArgs, WorldsArgs};
+use crate::arguments::{ApprovalsArgs, CommonArgs, RosterArgs, SayArgs, WorldsArgs};
 use crate::exit::{CliError, USAGE};
 use crate::remote::{self, Remote, RequestOffer};
 use crate::show::request::DecisionForm;
@@ -147,6 +147,22 @@ pub(super) async fn say(
         return terminal.json(&json!({ "world": world, "how": "said", "at": at }));
     }
     terminal.line(&format!("said: {world}#{at}"))
+}
+
+/// Stops what goes on in a room.
+pub(super) async fn stop(
+    common: &CommonArgs,
+    remote: &Remote,
+    arguments: &RosterArgs,
+) -> Result<(), CliError> {
+    let RosterArgs { world, part } = arguments;
+    remote::check_options(part.person.by.as_ref(), part.resume)?;
+    remote.told(remote.client().stop(world.as_str()).await)?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return terminal.json(&json!({ "world": world, "how": "stopped" }));
+    }
+    terminal.line(&format!("stopped: {world}"))
 }
 
 /// Decides, answers or settles a request.

@@ -18,10 +18,8 @@ use crate::terminal::Terminal;
 
 /// Does what a person wants to do in a room: in the store, or through the process that holds it.
 pub(crate) async fn talk(common: &CommonArgs, command: TalkCommand) -> Result<(), CliError> {
-    if let TalkCommand::Say(arguments) = &command
-        && let Some(remote) = Remote::of(common)?
-    {
-        return remote::say(common, &remote, arguments).await;
+    if let Some(remote) = Remote::of(common)? {
+        return elsewhere(common, &remote, &command).await;
     }
     let (world, deed, part) = read(command)?;
     let TakingPartArgs { person, resume } = part;
@@ -49,6 +47,23 @@ pub(crate) async fn talk(common: &CommonArgs, command: TalkCommand) -> Result<()
         (false, false) => {
             Terminal::new().line(&format!("Go on with: {} resume {world}", common.program()))
         }
+    }
+}
+
+/// Does it in a room of a server elsewhere.
+async fn elsewhere(
+    common: &CommonArgs,
+    remote: &Remote,
+    command: &TalkCommand,
+) -> Result<(), CliError> {
+    match command {
+        TalkCommand::Say(arguments) => remote::say(common, remote, arguments).await,
+        TalkCommand::Stop(arguments) => remote::stop(common, remote, arguments).await,
+        TalkCommand::Edit(_)
+        | TalkCommand::Retract(_)
+        | TalkCommand::Regenerate(_)
+        | TalkCommand::Join(_)
+        | TalkCommand::Leave(_) => Err(crate::remote::not_for_a_server()),
     }
 }
 

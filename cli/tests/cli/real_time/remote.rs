@@ -161,6 +161,34 @@ fn whoever_may_not_decide_is_offered_no_command_and_told_who_may() {
     there.server.end();
 }
 
+#[test]
+fn a_room_elsewhere_is_stopped_by_whoever_may() {
+    let there = Elsewhere::begin();
+    ask(&there.desk, &there.url(), &there.writer, &["stop", "room"])
+        .expect(4)
+        .err_has("refused: ");
+    there
+        .ask(&["stop", "room", "--as", "ada"])
+        .expect(2)
+        .err_has("leave --as out");
+    let stopped = there.ask(&["stop", "room", "--json"]).expect(0).document();
+    assert_eq!(
+        (&stopped["world"], &stopped["how"]),
+        (&"room".into(), &"stopped".into())
+    );
+    let log = there
+        .desk
+        .run(&["log", "room", "--json", "--kind", "Stopped"]);
+    let stop = log.expect(0).document();
+    assert_eq!(stop["principal"]["person"]["subject"], "ada");
+    there
+        .ask(&["approvals", "room"])
+        .expect(0)
+        .out_has("Nothing waits for a person in room.");
+    there.ask(&["stop", "room"]).expect(4).err_has("nothing");
+    there.server.end();
+}
+
 /// Waits until a request with `part` in it waits. The deadline of the server ends this.
 fn wait(there: &Elsewhere, part: &str) {
     while !there
@@ -215,7 +243,7 @@ fn what_a_server_says_no_to_is_told_with_what_to_do() {
     for command in [
         &["log", "room"][..],
         &["run", "room.yaml"],
-        &["stop", "room"],
+        &["join", "room"],
     ] {
         there.ask(command).expect(2).err_has("--server is for");
     }
