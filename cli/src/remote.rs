@@ -63,7 +63,7 @@ impl Remote {
         if token.is_empty() {
             let why = format!(
                 "the server at {url} has to know who you are: put your token into {TOKEN_VARIABLE}; \
-                 `folkmoot token new`, where the server is, makes one"
+                 `folkmoot token new --as NAME --tokens FILE`, where the server is, makes one"
             );
             return Err(CliError::other(STORE, why));
         }

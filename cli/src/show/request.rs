@@ -249,7 +249,7 @@ fn typed(common: &CommonArgs, waiting: &Waiting, by: Option<&PersonName>) -> Vec
 }
 
 /// A name as a shell reads it.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.chars().all(is_plain) {
         name.to_owned()

@@ -14,6 +14,8 @@ mod chat;
 mod consent;
 mod held;
 mod life;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod recording;
 mod remote;
 pub(crate) mod serve;

@@ -13,6 +13,7 @@ use super::super::serve::templates;
 use crate::arguments::{CommonArgs, McpArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::session::Session;
+use crate::show::request::quoted;
 use crate::{interrupt, person, signing};
 
 /// Serves a host over standard input and output until it closes them, or a signal ends the process.
@@ -23,8 +24,12 @@ pub(crate) async fn mcp(common: &CommonArgs, arguments: &McpArgs) -> Result<(), 
     let session = match Session::serving_or_find(&common.store, signer).await? {
         Ok(session) => session,
         Err(error) => {
-            let what = "if that process is a server, give the host its address with /mcp behind \
-                        it, and a token made with `folkmoot token new --service`; else end it first";
+            let name = quoted(arguments.name.as_str());
+            let what = format!(
+                "if that process is a server, give the host its address with /mcp behind it, and a \
+                 token of the file that the server has as --tokens, e.g. of \
+                 `folkmoot token new --as {name} --service --tokens tokens`; else end it first"
+            );
             return Err(CliError::other(STORE, format!("{error} ({what})")));
         }
     };

@@ -109,7 +109,7 @@ fn check_service(caller: &Caller) -> Result<(), Problem> {
         return Ok(());
     }
     let why = "a host of MCP is a program: give it a token of its own, made with \
-               `folkmoot token new --service`";
+               `folkmoot token new --as NAME --service --tokens FILE`";
     Err(Problem::new(ProblemCode::Forbidden, why).with("reason", "not_a_service"))
 }
 
