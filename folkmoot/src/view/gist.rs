@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{
     AdmittedCall, ApprovalDecided, ArtifactWithheld, CallEvent, ErasureRequested, Event,
-    GrantGiven, Holder, MessageEdited, MessagePosted, MessageRouted, ModelFailed, Notice, Occasion,
-    Opened, RightsChanged, Scope, SpecRevised, TalkEvent, TurnEvent, WorldEvent,
+    GrantGiven, MessageEdited, MessagePosted, MessageRouted, ModelFailed, Notice, Occasion, Opened,
+    RightsChanged, Scope, SpecRevised, TalkEvent, TurnEvent, WorldEvent,
 };
 use folkmoot_core::ids::Position;
 use folkmoot_core::model::response::{LLMResponse, Part};
@@ -15,6 +15,8 @@ use crate::text::{clip, counted, one_line};
 use crate::words::word;
 
 mod speech;
+#[cfg(test)]
+mod tests;
 
 use speech::{gone, said};
 
@@ -439,15 +441,18 @@ fn notice(notice: &Notice) -> String {
 }
 
 fn rights(changed: &RightsChanged) -> String {
-    let rights = changed
-        .rights
-        .as_ref()
-        .map_or_else(|| "those of everyone".to_owned(), word);
-    let kind = match changed.holder {
-        Holder::Person => "",
-        Holder::Service => "service ",
+    let RightsChanged {
+        holder,
+        method,
+        subject,
+        rights,
+    } = changed;
+    let rights = match rights {
+        None => "what the definition says".to_owned(),
+        Some(rights) if rights.0.is_empty() => "nothing".to_owned(),
+        Some(rights) => rights.0.iter().map(word).collect::<Vec<_>>().join(", "),
     };
-    format!("{kind}{} {}: {rights}", changed.method, changed.subject)
+    format!("{} may: {rights}", holder.proof(method, subject))
 }
 
 fn withheld(withheld: &ArtifactWithheld) -> String {
