@@ -1,8 +1,10 @@
 //! Signals. Ctrl-C or SIGTERM: the first stops what goes on, the second ends the process.
 
+use std::sync::{Arc, OnceLock};
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::exit::INTERRUPTED;
+use crate::exit::{CliError, INTERRUPTED};
 
 /// Waits for the first Ctrl-C. From then on the next one ends the process at once.
 pub(crate) async fn first() {
@@ -17,20 +19,54 @@ pub(crate) async fn first() {
     });
 }
 
+/// The signal that ends a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// SIGTERM: it was asked to end.
+    Asked,
+    /// Ctrl-C: somebody interrupted it.
+    Interrupted,
+}
+
+/// The signal that has ended a service; nothing while none has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ended(Arc<OnceLock<Ending>>);
+
+impl Ended {
+    /// Waits for the first signal, and then calls `end`.
+    pub(crate) fn then(&self, end: impl FnOnce() + Send + 'static) {
+        let ended = self.clone();
+        tokio::spawn(async move {
+            let ending = first_of_a_service().await;
+            ended.0.get_or_init(|| ending);
+            end();
+        });
+    }
+
+    /// The error of a service that was interrupted, so that it ends with the exit code for that.
+    pub(crate) fn result(&self) -> Result<(), CliError> {
+        match self.0.get() {
+            Some(Ending::Interrupted) => Err(CliError::Said(INTERRUPTED)),
+            Some(Ending::Asked) | None => Ok(()),
+        }
+    }
+}
+
 /// Waits for the first Ctrl-C or SIGTERM. From then on the next one of either ends the process at
 /// once.
-pub(crate) async fn first_of_a_service() {
+async fn first_of_a_service() -> Ending {
     let mut terminate = match signal(SignalKind::terminate()) {
         Ok(terminate) => terminate,
         Err(error) => {
             tracing::warn!(%error, "SIGTERM will end the server without a word");
-            return first().await;
+            first().await;
+            return Ending::Interrupted;
         }
     };
-    tokio::select! {
-        () = first() => {}
-        () = received(&mut terminate) => {}
-    }
+    let ending = tokio::select! {
+        () = first() => Ending::Interrupted,
+        () = received(&mut terminate) => Ending::Asked,
+    };
     tokio::spawn(async move {
         tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
@@ -38,6 +74,7 @@ pub(crate) async fn first_of_a_service() {
         }
         std::process::exit(i32::from(INTERRUPTED));
     });
+    ending
 }
 
 async fn received(signal: &mut Signal) {

@@ -14,10 +14,11 @@ use folkmoot_server::{
 use crate::arguments::{CommonArgs, ServeArgs};
 use crate::desk::login::LoginDesk;
 use crate::exit::{CliError, STORE};
+use crate::interrupt::Ended;
 use crate::otlp::{self, Collector};
 use crate::session::Session;
 use crate::terminal::Terminal;
-use crate::{interrupt, person, signing};
+use crate::{person, signing};
 
 /// The file in the store for the sessions of browsers.
 const SESSIONS: &str = "sessions.jsonl";
@@ -93,11 +94,9 @@ async fn listen_at(
         limits: limits.clone(),
         drain: drain.clone(),
     };
+    let ended = Ended::default();
     let ending = drain.clone();
-    tokio::spawn(async move {
-        interrupt::first_of_a_service().await;
-        ending.begin();
-    });
+    ended.then(move || ending.begin());
     let server = Server::new(rooms);
     let router = server.router();
     let metrics = match arguments.metrics_listen {
@@ -119,9 +118,8 @@ async fn listen_at(
         server.reopen()
     );
     Terminal::new().line(&drained.to_string())?;
-    reopened
-        .map(|_| ())
-        .map_err(|error| CliError::other(STORE, with_causes(&error)))
+    reopened.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+    ended.result()
 }
 
 async fn listening_at(address: SocketAddr) -> Result<Listening, CliError> {

@@ -12,9 +12,10 @@ use folkmoot_server::{
 use super::super::serve::templates;
 use crate::arguments::{CommonArgs, McpArgs};
 use crate::exit::{CliError, STORE, USAGE};
+use crate::interrupt::Ended;
 use crate::session::Session;
 use crate::show::request::quoted;
-use crate::{interrupt, person, signing};
+use crate::{person, signing};
 
 /// Serves a host over standard input and output until it closes them, or a signal ends the process.
 pub(crate) async fn mcp(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError> {
@@ -68,11 +69,9 @@ async fn attend(
         limits,
         drain: drain.clone(),
     });
+    let ended = Ended::default();
     let ending = drain.clone();
-    tokio::spawn(async move {
-        interrupt::first_of_a_service().await;
-        ending.begin();
-    });
+    ended.then(move || ending.begin());
     let (attended, (), reopened) = tokio::join!(
         async {
             let attended = server
@@ -85,7 +84,6 @@ async fn attend(
         server.reopen()
     );
     attended.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
-    reopened
-        .map(|_| ())
-        .map_err(|error| CliError::other(STORE, with_causes(&error)))
+    reopened.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+    ended.result()
 }

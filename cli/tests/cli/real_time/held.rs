@@ -362,7 +362,7 @@ fn a_run_at_a_server_is_stopped_and_ends_with_it() {
         said.contains("the process that holds the store went away"),
         "{said}"
     );
-    assert_eq!(server.running.end().0, Some(0));
+    assert_eq!(server.running.end().0, Some(130));
     desk.run(&["run", "gate.yaml", "--world", "other"])
         .expect(4);
     assert_eq!(desk.runs(), 0);

@@ -54,7 +54,7 @@ impl Server {
     }
 
     pub(crate) fn end(self) {
-        self.running.signal(Signal::INT);
+        self.running.signal(Signal::TERM);
         assert_eq!(self.running.end().0, Some(0));
     }
 }
