@@ -57,6 +57,8 @@ codes! {
     BadRequest = "bad_request", BAD_REQUEST, "The request cannot be read";
     /// A field of the request does not fit.
     Invalid = "invalid", UNPROCESSABLE_ENTITY, "The request does not fit";
+    /// The client takes no answer that the route gives.
+    NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "The client takes no such answer";
     /// The body has another media type than the route reads.
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body has another media type";
     /// The body is longer than the route reads.

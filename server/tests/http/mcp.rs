@@ -22,6 +22,53 @@ async fn ask(house: &House, by: &str, method: &str, params: Value) -> Answer {
         .await
 }
 
+#[tokio::test]
+async fn a_host_whose_headers_do_not_fit_reads_which_ones() {
+    let house = House::new();
+    let both = "application/json, text/event-stream";
+    let json = "application/json";
+    let cases = [
+        (
+            None,
+            json,
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            "Accept: ",
+        ),
+        (
+            Some(json),
+            json,
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            both,
+        ),
+        (
+            Some(both),
+            "text/plain",
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "Content-Type: ",
+        ),
+    ];
+    for (accept, content, status, code, word) in cases {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri("/mcp")
+            .header("host", "localhost")
+            .header("authorization", "Bearer ci")
+            .header("content-type", content);
+        if let Some(accept) = accept {
+            request = request.header("accept", accept);
+        }
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        let request = request.body(Body::from(body.to_string())).unwrap();
+        let answer = house.send(request).await;
+        assert_eq!(answer.problem(status), code);
+        let detail = answer.json()["detail"].to_string();
+        assert!(detail.contains(word), "{detail}");
+    }
+}
+
 /// The last message of an answer.
 fn message(answer: &Answer) -> Value {
     let text = String::from_utf8(answer.bytes.clone()).unwrap();

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, Response};
+use axum::http::{HeaderValue, Method, Response, StatusCode};
 use axum::response::IntoResponse as _;
 use axum::routing::any;
 use folkmoot::core::ids::principal::Principal;
@@ -88,6 +88,9 @@ async fn asked(
     parts.extensions.insert(caller);
     let request = Request::from_parts(parts, Body::from(bytes));
     let mut response = served.service.handle(request).await.map(Body::new);
+    if let Some(problem) = refused(response.status()) {
+        return Err(problem);
+    }
     if begins && response.status().is_success() {
         response.headers_mut().insert(SESSION, session()?);
     }
@@ -101,6 +104,22 @@ async fn received(lobby: &Lobby, body: Body) -> Result<Bytes, Problem> {
     tokio::time::timeout(limits.request_timeout, read)
         .await
         .map_err(|_| Problem::new(ProblemCode::TimedOut, "the body took too long"))?
+}
+
+/// The problem of a request whose headers do not fit; `None` if they do.
+fn refused(status: StatusCode) -> Option<Problem> {
+    match status {
+        StatusCode::NOT_ACCEPTABLE => Some(Problem::new(
+            ProblemCode::NotAcceptable,
+            "the answer is JSON or a stream of events: send \
+             `Accept: application/json, text/event-stream`",
+        )),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Problem::new(
+            ProblemCode::UnsupportedMediaType,
+            "a message of MCP is JSON: send `Content-Type: application/json`",
+        )),
+        _ => None,
+    }
 }
 
 /// Refuses people: a model would speak and act in their name.
