@@ -1,12 +1,17 @@
 //! The start of a server: worlds that have work left are opened again.
 
+use std::fmt;
 use std::sync::atomic::Ordering;
 
 use folkmoot::core::port::{EventLog as _, Labels, ReadError, WorldEntry};
+use folkmoot::text::counted;
 use folkmoot::{Opening, WorldName, fold_world_from};
 use futures::{StreamExt as _, stream};
 
 use super::Lobby;
+
+#[cfg(test)]
+mod tests;
 
 /// The most worlds that are looked at, and opened, at a time.
 const AT_A_TIME: usize = 4;
@@ -22,6 +27,26 @@ pub struct Reopened {
     pub opened: usize,
     /// The number of those that could not be read or opened. The log says why.
     pub failed: usize,
+}
+
+impl fmt::Display for Reopened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            worlds,
+            opened,
+            failed,
+        } = self;
+        write!(f, "ready: {} in the store, ", counted(*worlds, "world"))?;
+        match (opened, failed) {
+            (0, 0) => f.write_str("none has work left")?,
+            (0, _) => f.write_str("none opened")?,
+            (_, _) => write!(f, "{opened} opened to go on with their work")?,
+        }
+        if *failed > 0 {
+            write!(f, "; {failed} cannot be read or opened, as said above")?;
+        }
+        Ok(())
+    }
 }
 
 /// The outcome of looking at one world.
@@ -59,12 +84,7 @@ impl Lobby {
                 }
             }
         }
-        tracing::info!(
-            worlds = all.worlds,
-            opened = all.opened,
-            failed = all.failed,
-            "the worlds that had work left are open"
-        );
+        tracing::info!("{all}");
         self.be_ready();
         Ok(all)
     }
