@@ -285,7 +285,12 @@ fn ids_of_items_are_positions_with_a_number() {
         at: Position::new(at),
         number,
     };
-    for (text, id) in [("17", id(17, 0)), ("17.1", id(17, 1)), ("1.12", id(1, 12))] {
+    for (text, id) in [
+        ("17", id(17, 0)),
+        ("17.1", id(17, 1)),
+        ("1.12", id(1, 12)),
+        ("4.end", ItemId::behind(Position::new(4))),
+    ] {
         assert_eq!(text.parse(), Ok(id));
         assert_eq!(id.to_string(), text);
     }
@@ -298,6 +303,8 @@ fn ids_of_items_are_positions_with_a_number() {
         "1.+1",
         "-1",
         "1.2.3",
+        "end",
+        "1.END",
         "1 ",
         "18446744073709551616",
     ] {

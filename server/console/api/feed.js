@@ -12,10 +12,10 @@ import { send, room, Problem } from './client.js';
 
 const SILENCE_MS = 45_000; // the server says something every 15 seconds
 
-/** @param {string} id `POSITION` or `POSITION.K` @returns {[number, number]} */
+/** @param {string} id `POSITION`, `POSITION.K`, or `POSITION.end` behind all of it @returns {[number, number]} */
 export const place = (id) => {
   const [at, number] = id.split('.');
-  return [Number(at), Number(number ?? 0)];
+  return [Number(at), number === 'end' ? Infinity : Number(number ?? 0)];
 };
 
 /** True if `a` stands behind `b`. @param {string} a @param {string | null} b */

@@ -202,6 +202,7 @@ async fn a_feed_says_once_that_it_has_caught_up_and_where_to_go_on() {
     let (_, name, data) = now.next_of_all().await.unwrap();
     assert_eq!(name, "caught_up");
     let after = data["after"].as_str().unwrap();
+    assert!(after.ends_with(".end"), "{after}");
     let path = format!("/worlds/{desk}/messages");
     house
         .post("ada", &path, json!({ "text": "more" }))

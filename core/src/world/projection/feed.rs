@@ -19,7 +19,7 @@ mod decision;
 mod items;
 
 /// The place of an item in the feed: the position of its event, and its number among the items of that event, from 0.
-/// It is written `POSITION`, or `POSITION.NUMBER` behind the first item.
+/// It is written `POSITION`, `POSITION.NUMBER` behind the first item, or `POSITION.end` behind all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ItemId {
@@ -43,10 +43,14 @@ impl ItemId {
     }
 }
 
+/// The number behind all items of an event, as it is written.
+const END: &str = "end";
+
 impl fmt::Display for ItemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.number {
             0 => write!(f, "{}", self.at),
+            u32::MAX => write!(f, "{}.{END}", self.at),
             number => write!(f, "{}.{number}", self.at),
         }
     }
@@ -64,11 +68,15 @@ impl FromStr for ItemId {
         let wrong = || ItemIdError(text.chars().take(64).collect());
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let (at, number) = text.split_once('.').unwrap_or((text, "0"));
-        if !digits(at) || !digits(number) {
+        if !digits(at) || !(digits(number) || number == END) {
             return Err(wrong());
         }
+        let at = Position::new(at.parse().map_err(|_| wrong())?);
+        if number == END {
+            return Ok(Self::behind(at));
+        }
         Ok(Self {
-            at: Position::new(at.parse().map_err(|_| wrong())?),
+            at,
             number: number.parse().map_err(|_| wrong())?,
         })
     }
