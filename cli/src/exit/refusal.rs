@@ -4,6 +4,9 @@ use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::ids::principal::Party;
 use folkmoot::run::refused_because;
 
+#[cfg(test)]
+mod tests;
+
 /// Says why a command was refused, as a sentence.
 pub(crate) fn sentence(refusal: &Refusal) -> String {
     match refusal {
@@ -20,7 +23,8 @@ pub(crate) fn sentence(refusal: &Refusal) -> String {
             } else {
                 *reason
             };
-            format!("refused: {}{}", cause(reason), first.unwrap_or_default())
+            let first = first.unwrap_or_default();
+            format!("refused: {}{first}{}", cause(reason), way_out(reason))
         }
         Refusal::BadMessage { why } => format!("refused: {why}"),
         Refusal::NoSuchMessage { message } => {
@@ -40,4 +44,12 @@ const fn cause(reason: RefusalReason) -> &'static str {
         return "what you saw (--shown) is not what is asked; look at it again";
     }
     refused_because(reason)
+}
+
+/// The way out on this machine, if there is one: over HTTP it is another.
+const fn way_out(reason: RefusalReason) -> &'static str {
+    if let RefusalReason::SamePerson = reason {
+        return "; on this machine that is another user";
+    }
+    ""
 }

@@ -34,8 +34,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
             "the tool has changed since the agent asked: deny the request, and the agent can ask again"
         }
         RefusalReason::SamePerson => {
-            "four-eyes rule: someone other than the person who started this must approve it; on this machine that is another \
-             user"
+            "four-eyes rule: someone other than the person who started this must approve it"
         }
         RefusalReason::ServiceForTwo => {
             "four-eyes rule: a person must approve this, and a service is none"
