@@ -12,7 +12,7 @@ use folkmoot::core::ids::principal::Principal;
 use folkmoot::{FeedItem, ItemId, Right, Seat};
 use futures::stream::StreamExt as _;
 
-use super::run::{Run, before, running};
+use super::run::{Run, before, unfinished};
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::request::{InPath, RequestKey, Signed, Unread};
@@ -69,7 +69,7 @@ pub(crate) async fn post(
     Ok(streamed(&lobby, answer))
 }
 
-/// Take up a running answer of the AI SDK
+/// Take up an answer of the AI SDK that runs or waits for people
 ///
 /// It is told from its beginning, under the id that it had.
 #[utoipa::path(
@@ -78,7 +78,7 @@ pub(crate) async fn post(
     responses(
         (status = 200, content_type = "text/event-stream",
             description = "The answer, as a UI message stream of version 1", body = SentEvent),
-        (status = 204, description = "Nothing runs")))]
+        (status = 204, description = "Nothing runs, and nothing waits for people")))]
 pub(crate) async fn resume(
     State(lobby): State<Arc<Lobby>>,
     Signed(caller): Signed,
@@ -86,7 +86,7 @@ pub(crate) async fn resume(
 ) -> Result<Response, Problem> {
     lobby.quotas.command(&caller)?;
     let seat = lobby.seat(&caller, &world, Right::Read).await?;
-    let Some(episode) = running(&seat).await? else {
+    let Some(episode) = unfinished(&seat).await? else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let answer = begin(&lobby, &caller, seat, episode, Telling::Whole(Vec::new()))?;

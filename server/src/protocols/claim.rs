@@ -12,7 +12,7 @@ use folkmoot::{
     FeedBody, FeedEvent, FeedItem, ItemId, Position, Seat, SeatError, Verdict, WorldName,
 };
 
-use super::run::before;
+use super::run::{before, waits_for};
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::request::RequestKey;
@@ -319,13 +319,10 @@ pub(crate) async fn offers(caller: &Caller, seat: &Seat) -> Result<Vec<Offer>, P
 fn offer(world: &World, name: &WorldName, offered: Offered) -> Option<Offer> {
     let waiting = &offered.request.waiting.waiting;
     let pending = world.consent().pending().get(&waiting.request)?;
-    let memory = world.memory(&pending.agent)?;
-    let turn = memory.turn.as_ref();
-    let is_open = memory.open_calls.contains_key(&pending.call);
     Some(Offer {
         claim: Claim::of(name.as_str(), pending.call, waiting),
         call: pending.call,
-        episode: turn.filter(|_| is_open).map(|turn| turn.episode),
+        episode: waits_for(world, waiting.request),
         offered,
     })
 }

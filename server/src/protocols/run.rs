@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot::core::ids::EpisodeId;
+use folkmoot::core::ids::{EpisodeId, RequestId};
 use folkmoot::core::world::{Doing, World};
 use folkmoot::{
     AgentName, DraftEnding, Feed, FeedDraft, FeedEvent, FeedItem, FeedStart, ItemId, MessageId,
@@ -193,13 +193,27 @@ impl From<FeedEvent> for Step {
     }
 }
 
-/// The newest episode of the world in which something goes on; `None` if nothing does.
-pub(crate) async fn running(seat: &Seat) -> Result<Option<EpisodeId>, Problem> {
+/// The newest episode of the world in which something goes on, else the newest that waits for
+/// people; `None` if all is done.
+pub(crate) async fn unfinished(seat: &Seat) -> Result<Option<EpisodeId>, Problem> {
     let look = |world: &World| {
         let mut newest = world.episodes().keys().rev().copied();
-        newest.find(|episode| rest(world, &BTreeSet::from([*episode])).is_none())
+        let running = newest.find(|episode| rest(world, &BTreeSet::from([*episode])).is_none());
+        running.or_else(|| {
+            let asked = world.consent().pending().keys();
+            asked.filter_map(|request| waits_for(world, *request)).max()
+        })
     };
     Ok(seat.read(look).await?)
+}
+
+/// The episode whose work waits for `request`; `None` if none does.
+pub(crate) fn waits_for(world: &World, request: RequestId) -> Option<EpisodeId> {
+    let pending = world.consent().pending().get(&request)?;
+    let memory = world.memory(&pending.agent)?;
+    let turn = memory.turn.as_ref()?;
+    let is_open = memory.open_calls.contains_key(&pending.call);
+    is_open.then_some(turn.episode)
 }
 
 /// The reason that nothing goes on in `episodes`; `None` while something does.

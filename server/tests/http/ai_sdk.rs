@@ -292,7 +292,7 @@ fn with_commands(mut house: House, most: u32) -> House {
 #[tokio::test]
 async fn each_request_counts_as_a_command() {
     let house = House::new();
-    let (desk, _) = asked(&house).await;
+    let desk = house.desk("ada").await;
     let house = with_commands(house, 1);
     let path = format!("/worlds/{desk}/ai-sdk");
     let stream = format!("{path}/stream");
@@ -428,12 +428,27 @@ async fn only_who_may_reads_and_posts() {
 }
 
 #[tokio::test]
-async fn nothing_streams_if_nothing_runs() {
+async fn an_answer_that_waits_streams_to_whoever_comes_until_it_is_decided() {
     let house = House::new();
-    let (desk, _) = asked(&house).await;
-    let nothing = house
-        .get("ada", &format!("/worlds/{desk}/ai-sdk/stream"))
-        .await;
+    let desk = house.desk("ada").await;
+    let path = format!("/worlds/{desk}/ai-sdk/stream");
+    assert_eq!(house.get("ada", &path).await.status, 204);
+    let first = send(&house, "ada", &desk, json!([user("m1", "Please note it.")])).await;
+    let first = parts(&first);
+    let id = one(&first, "tool-approval-request")["approvalId"].clone();
+    // A message that its agent takes up later has no answer yet.
+    parts(&send(&house, "ada", &desk, json!([user("m2", "And then?")])).await);
+    assert_eq!(parts(&house.get("ada", &path).await), first);
+    give(&house, &desk, "test:bob", &["read", "post", "decide"]).await;
+    assert_eq!(parts(&house.get("bob", &path).await), first);
+    give(&house, &desk, "test:bob", &["read"]).await;
+    let watched = parts(&house.get("bob", &path).await);
+    assert!(kinds(&watched).contains(&"data-request"), "{watched:?}");
+    assert!(!kinds(&watched).contains(&"tool-approval-request"));
+    let decided = decided(id.as_str().unwrap(), false);
+    parts(&send(&house, "ada", &desk, json!([decided])).await);
+    house.quiet(&desk).await;
+    let nothing = house.get("ada", &path).await;
     assert_eq!((nothing.status, nothing.bytes.len()), (204, 0));
 }
 

@@ -333,6 +333,37 @@ const scenarios = {
     same([chat.status, chat.messages.length, chat.error], ['ready', 0, undefined], 'the chat');
   },
 
+  async 'a call that waits is shown after a reload and to others, once, and is decided there'() {
+    const { world, chat, call } = await asked('ten');
+    const [mine, his] = ['ada', 'ben'].map((person) => chats.of(house.url, world, person));
+    for (const one of [chat, mine, his]) {
+      for (const _ of [1, 2]) await one.resumeStream();
+      same([one.status, one.messages.filter(({ role }) => role === 'assistant').length], ['ready', 1], 'the answer is there once');
+      same(calls(last(one)), [call], 'it asks as it did');
+    }
+    await his.addToolApprovalResponse({ id: call.approval.id, approved: true });
+    (await model.next()).say('It is filed.').end();
+    await shows(his, 'It is filed.');
+    await rests(his);
+    same([calls(last(his))[0].state, his.messages.length, house.filed('ten')], ['output-available', 1, 1], 'the call');
+    same((await house.events(world, 'Refused')).length, 0, 'refusals');
+    // Whoever has it still clicks too late, and is told what became of it.
+    await mine.addToolApprovalResponse({ id: call.approval.id, approved: false });
+    await shows(mine, 'It is filed.');
+    await rests(mine);
+    same([calls(last(mine))[0].state, data(last(mine), 'refused')[0].code], ['output-available', 'already_decided'], 'the decision that counts');
+    await chats.of(house.url, world).resumeStream();
+    same(his.posts.map((post) => post.split(' ')[0]), ['GET', 'GET', 'POST'], 'nothing is sent by itself but the decision');
+  },
+
+  async 'a call that waits is shown where it stands, before a newer message'() {
+    const { chat } = await asked('eleven');
+    await chat.sendMessage({ text: 'And then?' });
+    const before = JSON.stringify(chat.messages);
+    await chat.resumeStream();
+    same([chat.status, JSON.stringify(chat.messages)], ['ready', before], 'the messages');
+  },
+
   async 'a call of an older answer is decided, and goes on there'() {
     const { world, chat, call } = await asked('nine');
     await chat.sendMessage({ text: 'And then?' });

@@ -13,7 +13,7 @@ use super::input::RunAgentInput;
 use super::resume::{ROUTE, Resumed, check_all, refuses, resume};
 use crate::identity::Caller;
 use crate::problem::Problem;
-use crate::protocols::run::{just_before, running};
+use crate::protocols::run::{just_before, unfinished};
 use crate::request::RequestKey;
 use crate::rooms::Lobby;
 use crate::routes::messages::{NewMessage, deliver};
@@ -195,15 +195,10 @@ impl Order<'_> {
     }
 }
 
-/// Takes the run to the newest episode in which something goes on, or that waits, from its message
-/// on; to now if none is open.
+/// Takes the run to the newest episode in which something goes on, else that waits for people, from
+/// its message on; to now if all is done.
 async fn attach(seat: &Seat, episodes: &mut BTreeSet<EpisodeId>) -> Result<ItemId, Problem> {
-    let newest = |world: &World| world.episodes().keys().next_back().copied();
-    let open = match running(seat).await? {
-        Some(running) => Some(running),
-        None => seat.read(newest).await?,
-    };
-    let Some(episode) = open else {
+    let Some(episode) = unfinished(seat).await? else {
         return now(seat).await;
     };
     episodes.insert(episode);
