@@ -1,5 +1,6 @@
 //! The name by which a client of others answers a request, and all that is checked of such an answer.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +10,7 @@ use folkmoot::core::ids::{CallId, Digest, EpisodeId, RequestId, WorldId};
 use folkmoot::core::world::World;
 use folkmoot::run::{Asks, Waiting};
 use folkmoot::{
-    FeedBody, FeedEvent, FeedItem, ItemId, Position, Seat, SeatError, Verdict, WorldName,
+    Author, FeedBody, FeedEvent, FeedItem, ItemId, Position, Seat, SeatError, Verdict, WorldName,
 };
 
 use super::run::{before, waits_for};
@@ -150,6 +151,7 @@ pub(crate) async fn standing(seat: &Seat, claim: &Claim) -> Result<Standing, Pro
     let waits = move |world: &World| world.consent().pending().contains_key(&request);
     let waits = seat.read(waits).await?;
     let mut asked = None;
+    let mut meanwhile = BTreeSet::new();
     while let Some(event) = feed.next_of_past().await? {
         let FeedEvent::Item(item) = event else {
             continue;
@@ -164,12 +166,15 @@ pub(crate) async fn standing(seat: &Seat, claim: &Claim) -> Result<Standing, Pro
             let settled = |asked| Settled {
                 asked,
                 decision: item,
+                meanwhile,
             };
             return Ok(asked.map_or(Standing::Invented, |asked| {
                 Standing::Decided(settled(asked))
             }));
         } else if asked.is_none() && item.id.at > request.0 {
             return Ok(Standing::Invented);
+        } else {
+            meanwhile.extend(begun_by(&item, seat.principal()));
         }
     }
     Ok(asked.map_or(Standing::Invented, Standing::Open))
@@ -188,6 +193,22 @@ fn ends(item: &FeedItem, request: RequestId) -> bool {
     matches!(item.body, FeedBody::Decision { request: of, .. } if of == request)
 }
 
+/// The episode that `item` began, if it is a message of `principal`, a person.
+fn begun_by(item: &FeedItem, principal: &Principal) -> Option<EpisodeId> {
+    let FeedBody::Message {
+        author: Author::Person(author),
+        ..
+    } = &item.body
+    else {
+        return None;
+    };
+    let is_theirs = principal
+        .person()
+        .is_some_and(|person| person.display == *author);
+    item.episode
+        .filter(|episode| is_theirs && episode.0 == item.id.at)
+}
+
 /// A request that was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settled {
@@ -195,6 +216,8 @@ pub(crate) struct Settled {
     pub(crate) asked: FeedItem,
     /// The item of the decision, the caller's or that of whoever was first.
     pub(crate) decision: FeedItem,
+    /// The episodes that messages of the caller began while it waited; empty if there were none.
+    pub(crate) meanwhile: BTreeSet<EpisodeId>,
 }
 
 /// Resolves the request that `claim` names in the name of `caller`. One that was decided before

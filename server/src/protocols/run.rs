@@ -216,6 +216,26 @@ pub(crate) fn waits_for(world: &World, request: RequestId) -> Option<EpisodeId> 
     is_open.then_some(turn.episode)
 }
 
+/// `episodes`, and those that they wait for: an agent takes up a message once its turn is over.
+pub(crate) fn held_up_by(world: &World, episodes: &BTreeSet<EpisodeId>) -> BTreeSet<EpisodeId> {
+    let agents = &world.rules().spec().agents;
+    let mut all = episodes.clone();
+    loop {
+        let known = all.len();
+        for agent in agents {
+            if queued(world, &agent.name, &all) {
+                let turn = world
+                    .memory(&agent.name)
+                    .and_then(|memory| memory.turn.as_ref());
+                all.extend(turn.map(|turn| turn.episode));
+            }
+        }
+        if all.len() == known {
+            return all;
+        }
+    }
+}
+
 /// The reason that nothing goes on in `episodes`; `None` while something does.
 fn rest(world: &World, episodes: &BTreeSet<EpisodeId>) -> Option<Rest> {
     let is_open = |episode| world.episodes().contains_key(episode);

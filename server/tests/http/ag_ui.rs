@@ -464,3 +464,48 @@ async fn a_run_whose_reader_loses_the_right_ends_in_silence() {
         assert!(!rest.contains(kind), "{rest}");
     }
 }
+
+/// A desk whose clerk has one more thing to say, and which an aide sits at as well.
+fn with_an_aide() -> String {
+    let aide = "{ name: clerk, model: scripted, tools: [note] }, { name: aide, model: scripted }";
+    let more = "{ text: \"It is noted, all of it.\" }, { text: \"And now this.\" }]";
+    DESK.replace("{ name: clerk, model: scripted, tools: [note] }", aide)
+        .replace("{ text: \"It is noted, all of it.\" }]", more)
+        .replace("replies: {", "replies: { aide: [{ text: \"Hello.\" }],")
+}
+
+#[tokio::test]
+async fn a_run_asks_what_it_waits_for_and_is_answered_behind_it() {
+    let house = House::new();
+    house.template("desk.yaml", &with_an_aide());
+    let ada = Client::in_a_desk(&house).await;
+    let asked = ids(&ada.say("r1", "@clerk please note it.").await);
+    // Another tab posts what the clerk takes up later, and somebody else looks.
+    let behind = ada.say("r2", "@clerk and then?").await;
+    assert_eq!(ids(&behind), asked);
+    assert_eq!(ids(&ada.run(json!({ "runId": "look" })).await), asked);
+    // Whoever asks somebody else waits for nobody.
+    let beside = ada.say("r3", "@aide hello?").await;
+    let success = json!({ "type": "success" });
+    assert_eq!(beside.last().unwrap()["outcome"], success);
+    assert_eq!(ids(&ada.run(json!({ "runId": "look again" })).await), asked);
+    // The client that sends it again is told the same, all of it.
+    for _ in 0..2 {
+        let done = ada
+            .resume("r4", &asked[0], json!({ "approved": true }))
+            .await;
+        assert_eq!(done.last().unwrap()["outcome"], success);
+        assert_eq!(
+            shown(&done),
+            [
+                "@clerk please note it.",
+                "ok",
+                "@clerk and then?",
+                "@aide hello?",
+                "Hello.",
+                "It is noted, all of it.",
+                "And now this.",
+            ]
+        );
+    }
+}

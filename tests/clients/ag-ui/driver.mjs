@@ -262,6 +262,17 @@ const scenarios = {
     assert.equal(agent.messages.at(-1).content, 'It is refused.');
   },
 
+  async 'a second tab that posts while a request waits'() {
+    const { world, interrupt } = await waiting();
+    const tab = client(world);
+    const heard = await say(tab, 'and then?');
+    assert.equal(only(interrupts(heard)).id, interrupt.id);
+    const resumed = await run(tab, resolved(interrupt, { approved: true }));
+    assert.deepEqual(outcome(resumed), { type: 'success' });
+    assert.deepEqual(results(resumed), ['filed']);
+    assert.deepEqual(words(tab).slice(-2), ['clerk: It is done.', 'clerk: It is and then?.']);
+  },
+
   async 'a service that resumes'() {
     const { world, interrupt } = await waiting();
     const rights = (rights) => server.ask('token-ada', `/worlds/${world}/rights/service%25:token:ci`, { rights }, 'PUT');

@@ -1,5 +1,6 @@
 //! The events of a run, from its first to its last.
 
+use folkmoot::core::world::World;
 use folkmoot::{Right, Seat};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::past::past;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::protocols::claim::offers;
-use crate::protocols::run::{Rest, Run, Step};
+use crate::protocols::run::{Rest, Run, Step, held_up_by};
 use crate::rooms::Lobby;
 
 /// The answer to a run.
@@ -109,7 +110,7 @@ impl Answer {
 
     /// The last events of a run that rests: all messages as they are now, and the outcome.
     async fn end(&mut self, rest: Rest) -> Result<Vec<Frame>, Problem> {
-        let head = self.seat.read(folkmoot::core::world::World::head).await?;
+        let head = self.seat.read(World::head).await?;
         let through = folkmoot::ItemId::behind(head);
         let past = past(&self.seat, through, self.run.episodes().clone()).await?;
         let snapshot = past.transcript.snapshot();
@@ -130,10 +131,13 @@ impl Answer {
         Ok(vec![snapshot, finished])
     }
 
-    /// The outcome of a run that waits for people: for the caller, or for others alone.
+    /// The outcome of a run that waits for people: for the caller, or for others alone. It may wait
+    /// because an agent that is to answer waits, about an earlier message.
     async fn waits(&mut self) -> Result<Outcome, Problem> {
         let offers = offers(&self.caller, &self.seat).await?;
-        let episodes = self.run.episodes();
+        let episodes = self.run.episodes().clone();
+        let episodes = move |world: &World| held_up_by(world, &episodes);
+        let episodes = self.seat.read(episodes).await?;
         let ours = offers.iter().filter(|offer| {
             let episode = offer.episode.as_ref();
             episode.is_some_and(|episode| episodes.contains(episode))

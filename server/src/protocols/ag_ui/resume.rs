@@ -26,16 +26,17 @@ pub(super) struct Checked {
     /// The key of the command that gives it.
     key: RequestKey,
     asked: FeedItem,
-    /// The decision; `None` if the answer leaves the request open, or others decided it.
+    /// The decision; `None` if the answer leaves the request open.
     resolution: Option<Resolution>,
-    /// The item of the decision of whoever was first.
-    decision: Option<FeedItem>,
+    /// The end of the request; `None` while it waits.
+    settled: Option<Settled>,
 }
 
 impl Checked {
     /// Tells whether the world would refuse it.
     async fn is_refused(&self, seat: &Seat) -> Result<bool, Problem> {
-        let Some(resolution) = self.resolution.clone() else {
+        let resolution = self.resolution.clone();
+        let Some(resolution) = resolution.filter(|_| self.settled.is_none()) else {
             return Ok(false);
         };
         refuses(seat, resolution.of(self.claim.request(), None)).await
@@ -55,7 +56,7 @@ pub(super) async fn refuses(seat: &Seat, action: Action) -> Result<bool, Problem
 /// The requests that a run answers.
 #[derive(Debug, Default)]
 pub(super) struct Resumed {
-    /// The episodes that go on.
+    /// The episodes that go on: those that asked, and those that the caller began meanwhile.
     pub(super) episodes: BTreeSet<EpisodeId>,
     /// The first decision among the answers; `None` if there is none.
     pub(super) first: Option<ItemId>,
@@ -110,20 +111,23 @@ pub(super) async fn resume(
         key,
         asked,
         resolution,
-        decision,
+        settled,
     } in answers
     {
         resumed.episodes.extend(asked.episode);
-        let decision = match resolution {
-            None => decision,
-            Some(resolution) => {
+        let settled = match (settled, &resolution) {
+            (None, Some(resolution)) => {
+                let resolution = resolution.clone();
                 let settled = settle(lobby, caller, seat, &claim, resolution, &key).await?;
                 done.note(format!("{claim} is decided"));
-                Some(settled.decision)
+                Some(settled)
             }
+            (settled, _) => settled,
         };
-        let place = decision.map(|decision| decision.id);
-        resumed.first = resumed.first.into_iter().chain(place).min();
+        if let Some(settled) = settled {
+            resumed.first = resumed.first.into_iter().chain([settled.decision.id]).min();
+            resumed.episodes.extend(settled.meanwhile);
+        }
     }
     Ok(resumed)
 }
@@ -141,23 +145,18 @@ async fn check(
 ) -> Result<Checked, Problem> {
     let named = entry.interrupt_id.parse::<Claim>();
     let claim = named.map_err(|error| Problem::from(error).about("resume"))?;
-    match standing(seat, &claim).await? {
-        Standing::Invented => Err(refused(lobby, caller, seat, &claim, &key).await),
-        Standing::Open(asked) => Ok(Checked {
-            resolution: resolution(&asked, entry)?,
-            claim,
-            key,
-            asked,
-            decision: None,
-        }),
-        Standing::Decided(Settled { asked, decision }) => Ok(Checked {
-            claim,
-            key,
-            asked,
-            resolution: None,
-            decision: Some(decision),
-        }),
-    }
+    let (asked, settled) = match standing(seat, &claim).await? {
+        Standing::Invented => return Err(refused(lobby, caller, seat, &claim, &key).await),
+        Standing::Open(asked) => (asked, None),
+        Standing::Decided(settled) => (settled.asked.clone(), Some(settled)),
+    };
+    Ok(Checked {
+        resolution: resolution(&asked, entry)?,
+        claim,
+        key,
+        asked,
+        settled,
+    })
 }
 
 /// Refuses answers that leave out an interrupt of the run that they resume: a request of the same
