@@ -509,3 +509,51 @@ async fn a_run_asks_what_it_waits_for_and_is_answered_behind_it() {
         );
     }
 }
+
+/// The words about answers that were not taken.
+fn untaken(events: &[Value]) -> Vec<String> {
+    let refused = events
+        .iter()
+        .filter(|event| event["name"] == "folkmoot.refused");
+    refused
+        .map(|event| event["value"]["words"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_behind_another_one_is_not_taken_and_told_so() {
+    let denies = json!({ "approved": false });
+    let allows = json!({ "approved": true });
+    let edits = json!({ "approved": true, "editedArgs": { "text": "b" } });
+    let unedited = json!({ "approved": true, "editedArgs": "{ }" });
+    for (first, late, is_told) in [
+        (&denies, &allows, true),
+        (&denies, &denies, false),
+        (&allows, &denies, true),
+        (&allows, &allows, false),
+        (&allows, &unedited, false),
+        (&allows, &edits, true),
+        (&edits, &edits, false),
+    ] {
+        let house = House::new();
+        let ada = Client::in_a_desk(&house).await;
+        let asked = id(&ada.say("r1", "Please note it.").await);
+        ada.lets("test:bob", json!(["read", "post", "decide"]))
+            .await;
+        let bob = ada.as_other("bob");
+        assert_eq!(
+            untaken(&bob.resume("b1", &asked, first.clone()).await).len(),
+            0
+        );
+        let events = ada.resume("r2", &asked, late.clone()).await;
+        assert_eq!(events.last().unwrap()["outcome"]["type"], "success");
+        let untaken = untaken(&events);
+        assert_eq!(untaken.len(), usize::from(is_told), "{first} {late}");
+        for words in untaken {
+            assert!(words.starts_with("bob "), "{words}");
+            assert!(words.ends_with("was not taken"), "{words}");
+        }
+        assert_eq!(ada.logged("ApprovalDecided").await.len(), 1);
+        assert_eq!(ada.logged("Refused").await.len(), 0);
+    }
+}

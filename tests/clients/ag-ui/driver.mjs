@@ -259,6 +259,7 @@ const scenarios = {
     const resumed = await run(agent, resolved(interrupt, { approved: true }));
     assert.deepEqual(outcome(resumed), { type: 'success' });
     assert.equal(only(custom(resumed, 'folkmoot.decision')).how, 'deny');
+    assert.match(only(custom(resumed, 'folkmoot.refused')).words, /ada denied request .* was not taken/);
     assert.equal(agent.messages.at(-1).content, 'It is refused.');
   },
 

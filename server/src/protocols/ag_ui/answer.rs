@@ -59,6 +59,7 @@ impl Answer {
         ready.push(past.transcript.snapshot());
         let state = begun.state;
         ready.extend(state.map(|snapshot| Frame::StateSnapshot { snapshot }));
+        ready.extend(begun.refused);
         ready.extend(input.untaken().into_iter().map(warning));
         Ok(Self {
             seat,

@@ -9,6 +9,7 @@ use folkmoot::{ItemId, Right, Seat};
 use serde_json::Value;
 
 use super::done::Done;
+use super::frame::Frame;
 use super::input::RunAgentInput;
 use super::resume::{ROUTE, Resumed, check_all, refuses, resume};
 use crate::identity::Caller;
@@ -27,6 +28,8 @@ pub(super) struct Begun {
     pub(super) episodes: BTreeSet<EpisodeId>,
     /// The client state that the room took; `None` if none was told.
     pub(super) state: Option<Value>,
+    /// The events about answers that were not taken.
+    pub(super) refused: Vec<Frame>,
     /// All that was done for it.
     pub(super) done: Done,
 }
@@ -165,6 +168,7 @@ impl Order<'_> {
             after,
             episodes,
             state,
+            refused: resumed.refused,
             done: Done::default(),
         })
     }

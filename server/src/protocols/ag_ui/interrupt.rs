@@ -1,6 +1,9 @@
 //! Interrupts: a request as AG-UI asks it, and the decision that an answer is.
 
-use folkmoot::core::command::{Judgement, Reply, Resolution};
+use std::collections::BTreeSet;
+
+use folkmoot::core::command::{Judgement, Reply, Resolution, Settlement};
+use folkmoot::core::content::canonical::arguments_digest;
 use folkmoot::core::tool::Question;
 use folkmoot::run::Asks;
 use folkmoot::{FeedBody, FeedItem, Verdict};
@@ -12,7 +15,7 @@ use serde_json::{Value, json};
 use super::frame::Interrupt;
 use super::input::{ResumeEntry, ResumeStatus};
 use crate::problem::{Problem, ProblemCode};
-use crate::protocols::claim::Offer;
+use crate::protocols::claim::{Offer, Settled};
 use crate::request::parse;
 use crate::routes::decisions::{NewSettlement, SettledAs};
 use crate::wire;
@@ -116,9 +119,50 @@ pub(super) fn resolution(
             Ok(Some(Resolution::Answer(reply)))
         }
         (Asks::Outcome { .. }, ResumeStatus::Resolved) => {
-            let settled: Settled = payload(entry)?;
-            settled.resolution().map(Some)
+            let outcome: SaidOutcome = payload(entry)?;
+            outcome.resolution().map(Some)
         }
+    }
+}
+
+/// Tells whether the end of a request is what `resolution` wants. A no is, if the call ended
+/// without anybody's decision.
+pub(super) fn is_recorded(resolution: &Resolution, settled: &Settled) -> bool {
+    let FeedBody::Request { request, .. } = &settled.asked.body else {
+        return false;
+    };
+    let FeedBody::Decision {
+        how,
+        by,
+        text,
+        options,
+        arguments,
+        ..
+    } = &settled.decision.body
+    else {
+        return false;
+    };
+    match resolution {
+        Resolution::Judge(judgement) if judgement.verdict == Verdict::Deny => {
+            how == "deny" || by.is_none()
+        }
+        Resolution::Judge(judgement) => {
+            let ours = judgement.arguments.as_ref().or(request.arguments.as_ref());
+            let theirs = arguments.as_ref().or(request.arguments.as_ref());
+            let digest = |arguments: &String| arguments_digest(arguments);
+            how == "allow" && ours.map(digest) == theirs.map(digest)
+        }
+        Resolution::Answer(Reply::Options(chosen)) => {
+            let sorted = |options: &[u32]| options.iter().copied().collect::<BTreeSet<u32>>();
+            how == "answered" && sorted(chosen) == sorted(options)
+        }
+        Resolution::Answer(Reply::Text(answer)) => {
+            // One that was erased is not known to be another.
+            how == "answered" && text.as_ref().is_none_or(|text| text == answer)
+        }
+        Resolution::Settle(Settlement::Ran(_)) => how == "ran",
+        Resolution::Settle(Settlement::NotRun) => how == "not_run",
+        Resolution::Settle(Settlement::RunAgain) => how == "run_again",
     }
 }
 
@@ -154,13 +198,13 @@ struct Answer {
 /// The answer to whether a call took effect.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settled {
+struct SaidOutcome {
     outcome: SettledAs,
     #[serde(default)]
     result: Option<String>,
 }
 
-impl Settled {
+impl SaidOutcome {
     fn resolution(self) -> Result<Resolution, Problem> {
         NewSettlement::of(self.outcome, self.result).resolution()
     }

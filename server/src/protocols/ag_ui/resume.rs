@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use folkmoot::core::command::{Action, Command, Resolution};
 use folkmoot::core::ids::{EpisodeId, Seed};
 use folkmoot::core::world::World;
-use folkmoot::{FeedBody, FeedEvent, FeedItem, ItemId, Position, Seat};
+use folkmoot::{FeedBody, FeedEvent, FeedItem, ItemId, Position, Seat, words};
+use serde_json::json;
 
 use super::done::Done;
+use super::frame::Frame;
 use super::input::{ResumeEntry, RunAgentInput};
-use super::interrupt::resolution;
+use super::interrupt::{is_recorded, resolution};
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::protocols::claim::{Claim, Settled, Standing, offers, refused, settle, standing};
@@ -58,8 +60,21 @@ pub(super) async fn refuses(seat: &Seat, action: Action) -> Result<bool, Problem
 pub(super) struct Resumed {
     /// The episodes that go on: those that asked, and those that the caller began meanwhile.
     pub(super) episodes: BTreeSet<EpisodeId>,
+    /// The answers that were not taken, as the client is told of them.
+    pub(super) refused: Vec<Frame>,
     /// The first decision among the answers; `None` if there is none.
     pub(super) first: Option<ItemId>,
+}
+
+impl Resumed {
+    /// Takes in the end of the request that `claim` names, for which the client wants `resolution`.
+    fn take(&mut self, claim: &Claim, resolution: Option<&Resolution>, settled: Settled) {
+        if resolution.is_some_and(|wanted| !is_recorded(wanted, &settled)) {
+            self.refused.push(late(claim, &settled));
+        }
+        self.first = self.first.into_iter().chain([settled.decision.id]).min();
+        self.episodes.extend(settled.meanwhile);
+    }
 }
 
 /// The answers of `input`, all of them looked at. Those that the room refuses stand first: it
@@ -125,8 +140,7 @@ pub(super) async fn resume(
             (settled, _) => settled,
         };
         if let Some(settled) = settled {
-            resumed.first = resumed.first.into_iter().chain([settled.decision.id]).min();
-            resumed.episodes.extend(settled.meanwhile);
+            resumed.take(&claim, resolution.as_ref(), settled);
         }
     }
     Ok(resumed)
@@ -157,6 +171,19 @@ async fn check(
         asked,
         settled,
     })
+}
+
+/// Tells the client that its answer came behind that of somebody else.
+fn late(claim: &Claim, settled: &Settled) -> Frame {
+    let words = words::item(&settled.decision.body, None).unwrap_or_default();
+    Frame::Custom {
+        name: "folkmoot.refused".to_owned(),
+        value: json!({
+            "interruptId": claim.to_string(),
+            "code": ProblemCode::AlreadyDecided,
+            "words": format!("{words}: your answer came behind that, and was not taken"),
+        }),
+    }
 }
 
 /// Refuses answers that leave out an interrupt of the run that they resume: a request of the same
