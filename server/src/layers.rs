@@ -137,6 +137,7 @@ async fn hurry(State(lobby): State<Arc<Lobby>>, request: Request, next: Next) ->
         return next.run(request).await;
     }
     let is_upload = route.ends_with("/blobs") && request.method() == Method::POST;
+    let key = key_of(route);
     let most = if is_upload {
         limits.upload_timeout
     } else {
@@ -147,11 +148,22 @@ async fn hurry(State(lobby): State<Arc<Lobby>>, request: Request, next: Next) ->
         Err(_) => {
             let why = format!(
                 "the request took longer than {} s; it may still be done: send it again with the \
-                 same Idempotency-Key",
+                 same {key}",
                 most.as_secs()
             );
             Problem::new(ProblemCode::TimedOut, why).into_response()
         }
+    }
+}
+
+/// The name of the key that makes a repeat harmless on `route`.
+fn key_of(route: &str) -> &'static str {
+    if route.ends_with("/ag-ui") {
+        "runId"
+    } else if route.ends_with("/ai-sdk") {
+        "message, under its id"
+    } else {
+        "Idempotency-Key"
     }
 }
 

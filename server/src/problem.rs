@@ -85,6 +85,13 @@ impl Problem {
         )
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub(crate) fn in_words(mut self, detail: &str) -> Self {
+        self.detail = detail.into();
+        self
+    }
+
     /// The same, about the field `field` of the request.
     #[must_use]
     pub fn about(mut self, field: impl Into<String>) -> Self {
@@ -109,6 +116,12 @@ impl Problem {
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.detail
+    }
+
+    /// The field of the request that is wrong; `None` if none is.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
     }
 
     /// A further member.

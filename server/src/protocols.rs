@@ -12,3 +12,4 @@ mod claim;
 #[cfg(test)]
 mod recorded;
 mod run;
+mod terms;

@@ -13,6 +13,7 @@ use folkmoot::{FeedItem, ItemId, Right, Seat};
 use futures::stream::StreamExt as _;
 
 use super::run::{Run, before, unfinished};
+use super::terms::Terms;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::request::{InPath, RequestKey, Signed, Unread};
@@ -38,6 +39,14 @@ use frames::Cursor;
 
 /// The route under which the keys of its commands stand.
 const ROUTE: &str = "POST /v1/worlds/{world}/ai-sdk";
+/// The words of the protocol.
+const TERMS: Terms = Terms {
+    key: "messages",
+    key_reused: "a message with this id was posted before, with other words: send it under another id",
+    text: "messages",
+    decisions: "messages",
+    shown_differs: "the call shows something else now: take up the stream again, and decide what that asks",
+};
 /// The header that tells clients which protocol comes.
 const VERSION: (&str, &str) = ("x-vercel-ai-ui-message-stream", "v1");
 
@@ -64,7 +73,8 @@ pub(crate) async fn post(
     let seat = lobby.seat(&caller, &world, Right::Read).await?;
     let chat: Chat = body.read(&lobby).await?;
     let asked = chat.read()?;
-    let (episode, telling) = take(&lobby, &caller, &seat, asked).await?;
+    let taken = take(&lobby, &caller, &seat, asked).await;
+    let (episode, telling) = taken.map_err(|problem| TERMS.told(problem))?;
     let answer = begin(&lobby, &caller, seat, episode, telling)?;
     Ok(streamed(&lobby, answer))
 }

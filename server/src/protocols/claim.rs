@@ -100,13 +100,15 @@ impl FromStr for Claim {
         if digits.len() != DIGITS || !digits.bytes().all(is_hex) {
             return Err(ClaimError);
         }
+        // Whatever is named so is part of the keys of what is done about it.
+        let world = WorldName::new(world).map_err(|_| ClaimError)?;
         let request = RequestId(Position::new(at.parse().map_err(|_| ClaimError)?));
         // A request has one name: no sign, and no zeros before its number.
         if request.to_string() != at {
             return Err(ClaimError);
         }
         Ok(Self {
-            world: world.to_owned(),
+            world: world.to_string(),
             request,
             digits: digits.to_owned(),
         })

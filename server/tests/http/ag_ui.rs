@@ -557,3 +557,98 @@ async fn an_answer_that_comes_behind_another_one_is_not_taken_and_told_so() {
         assert_eq!(ada.logged("Refused").await.len(), 0);
     }
 }
+
+/// The words of our own routes and of our command, which no client of AG-UI knows.
+const FOREIGN: [&str; 5] = [
+    "Idempotency-Key",
+    "this machine",
+    "`folkmoot",
+    "`shown`",
+    "reply_to",
+];
+
+#[tokio::test]
+async fn each_fault_speaks_of_what_the_client_sends() {
+    let house = House::new();
+    house.template(
+        "desk.yaml",
+        &format!("{DESK}policy: {{ four_eyes: [write] }}\n"),
+    );
+    let ada = Client::in_a_desk(&house).await;
+    let asked = id(&ada.say("r1", "Please note it.").await);
+    ada.lets("test:bob", json!(["read"])).await;
+    let bob = ada.as_other("bob");
+    let says = |run: &str, text: &str| json!({ "runId": run, "messages": [user("m", text)] });
+    let answers = |run: &str, id: &str, approved: bool| {
+        let payload = json!({ "approved": approved });
+        let entry = json!({ "interruptId": id, "status": "resolved", "payload": payload });
+        json!({ "runId": run, "resume": [entry] })
+    };
+    let long = format!("{}#1#00000000", "x".repeat(300));
+    for (who, input, code, field, words) in [
+        (
+            &ada,
+            says("r1", "Another one."),
+            "key_reused",
+            "runId",
+            "take another runId",
+        ),
+        (
+            &ada,
+            says("r2", &"x".repeat(9_000)),
+            "invalid",
+            "messages",
+            "at most",
+        ),
+        (&ada, says("r3", ""), "invalid", "messages", ""),
+        (
+            &ada,
+            answers("r4", &long, true),
+            "invalid",
+            "resume",
+            "WORLD#POSITION#DIGEST",
+        ),
+        (
+            &ada,
+            answers("r5", &asked, true),
+            "forbidden",
+            "",
+            "someone other than",
+        ),
+        (
+            &ada,
+            answers("r5", &asked.replace('#', "#1"), true),
+            "invalid",
+            "resume",
+            "",
+        ),
+        (
+            &bob,
+            answers("r6", &asked, true),
+            "forbidden",
+            "",
+            "may not",
+        ),
+        (
+            &bob,
+            answers("r6", &asked, false),
+            "key_reused",
+            "runId",
+            "take another runId",
+        ),
+        (&bob, says("r7", "Hello."), "forbidden", "", "may not"),
+    ] {
+        let events = who.run(input.clone()).await;
+        let [error] = &events[..] else {
+            panic!("{input}: {events:?}");
+        };
+        assert_eq!(error["code"], code, "{input}: {error}");
+        let told = &error["metadata"]["folkmoot"];
+        assert_eq!(told["field"].as_str().unwrap_or(""), field, "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(words), "{error}");
+        for foreign in FOREIGN {
+            assert!(!error.to_string().contains(foreign), "{error}");
+        }
+    }
+}

@@ -513,3 +513,74 @@ async fn a_call_that_asks_on_is_no_decision_to_send() {
     ];
     assert_eq!(&kinds(&told)[told.len() - 4..], expected);
 }
+
+/// The words of our own routes and of our command, which no client of the AI SDK knows.
+const FOREIGN: [&str; 5] = [
+    "Idempotency-Key",
+    "this machine",
+    "`folkmoot",
+    "`shown`",
+    "reply_to",
+];
+
+#[tokio::test]
+async fn each_fault_speaks_of_what_the_client_sends() {
+    let house = House::new();
+    let script = DESK.replace("world: desk", "world: other") + "policy: { four_eyes: [write] }\n";
+    let (world, asked) = asked_in(&house, &script).await;
+    give(&house, &world, "test:bob", &["read"]).await;
+    let long = "x".repeat(300);
+    let mut because = decided(&asked, false);
+    because["parts"][1]["approval"]["reason"] = "so".into();
+    for (who, message, code, words) in [
+        (
+            "ada",
+            user("m1", "Another."),
+            "key_reused",
+            "a message with this id",
+        ),
+        ("ada", user("m2", &"x".repeat(9_000)), "invalid", "at most"),
+        ("ada", user("m3", ""), "invalid", ""),
+        (
+            "ada",
+            user(&long, "Hello."),
+            "invalid",
+            "the id of a message",
+        ),
+        (
+            "ada",
+            decided(&format!("{long}#1#00000000"), true),
+            "invalid",
+            "WORLD#POSITION#DIGEST",
+        ),
+        (
+            "ada",
+            decided(&asked, true),
+            "forbidden",
+            "someone other than",
+        ),
+        ("bob", decided(&asked, false), "forbidden", "may not"),
+        ("bob", because, "key_reused", "refused this before"),
+        ("bob", user("m4", "Hello."), "forbidden", "may not"),
+    ] {
+        let answer = send(&house, who, &world, json!([message])).await;
+        let problem = if answer.status == 200 {
+            one(&parts(&answer), "data-refused")["data"].clone()
+        } else {
+            answer.json()
+        };
+        assert_eq!(problem["code"], code, "{message}: {problem}");
+        if let Some(field) = problem.get("field") {
+            assert_eq!(field, "messages", "{problem}");
+        }
+        let told = problem
+            .get("detail")
+            .unwrap_or(&problem["words"])
+            .as_str()
+            .unwrap();
+        assert!(told.contains(words), "{problem}");
+        for foreign in FOREIGN {
+            assert!(!problem.to_string().contains(foreign), "{problem}");
+        }
+    }
+}

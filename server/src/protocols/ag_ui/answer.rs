@@ -15,6 +15,7 @@ use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::protocols::claim::offers;
 use crate::protocols::run::{Rest, Run, Step, held_up_by};
+use crate::protocols::terms::Terms;
 use crate::rooms::Lobby;
 
 /// The answer to a run.
@@ -90,7 +91,7 @@ impl Answer {
             Step::Bye => {
                 let mut frames = close(&mut self.cursor);
                 let why = "the server ends: run again, and miss nothing";
-                frames.push(error(&Problem::new(ProblemCode::Unavailable, why)));
+                frames.push(error(Problem::new(ProblemCode::Unavailable, why)));
                 frames
             }
         };
@@ -106,7 +107,7 @@ impl Answer {
             end = self.end(rest) => end,
         };
         let may_read = self.seat.may(Right::Read);
-        may_read.then(|| end.unwrap_or_else(|problem| vec![error(&problem)]))
+        may_read.then(|| end.unwrap_or_else(|problem| vec![error(problem)]))
     }
 
     /// The last events of a run that rests: all messages as they are now, and the outcome.
@@ -121,7 +122,7 @@ impl Answer {
             (Rest::Over, Some(Fault::Stopped)) => self.stopped.clone(),
             (Rest::Over, Some(Fault::Failed(words))) => {
                 let failed = Problem::new(ProblemCode::Refused, words.clone());
-                return Ok(vec![snapshot, error(&failed)]);
+                return Ok(vec![snapshot, error(failed)]);
             }
         };
         let finished = Frame::RunFinished {
@@ -152,11 +153,21 @@ impl Answer {
     }
 }
 
+/// The words of the protocol.
+const TERMS: Terms = Terms {
+    key: "runId",
+    key_reused: "this runId was used before, with another message, state or answer: take another runId",
+    text: "messages",
+    decisions: "resume",
+    shown_differs: "the interrupt shows something else now: run again, and decide what that asks",
+};
+
 /// The event that ends a run because of `problem`.
-pub(super) fn error(problem: &Problem) -> Frame {
-    let metadata = serde_json::to_value(problem);
+pub(super) fn error(problem: Problem) -> Frame {
+    let problem = TERMS.told(problem);
+    let metadata = serde_json::to_value(&problem);
     Frame::RunError {
-        message: message(problem),
+        message: message(&problem),
         code: problem.code().word().to_owned(),
         metadata: metadata
             .ok()

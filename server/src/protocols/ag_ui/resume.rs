@@ -91,8 +91,7 @@ pub(super) async fn check_all(
 ) -> Result<Vec<Checked>, Problem> {
     let mut answers = Vec::new();
     for entry in &input.resume {
-        let key = key(input, entry)?;
-        answers.push(check(lobby, caller, seat, entry, key).await?);
+        answers.push(check(lobby, caller, seat, input, entry).await?);
     }
     check_covered(caller, seat, answers.iter()).await?;
     let mut refused = Vec::new();
@@ -154,11 +153,12 @@ async fn check(
     lobby: &Lobby,
     caller: &Caller,
     seat: &Seat,
+    input: &RunAgentInput,
     entry: &ResumeEntry,
-    key: RequestKey,
 ) -> Result<Checked, Problem> {
     let named = entry.interrupt_id.parse::<Claim>();
     let claim = named.map_err(|error| Problem::from(error).about("resume"))?;
+    let key = key(input, entry)?;
     let (asked, settled) = match standing(seat, &claim).await? {
         Standing::Invented => return Err(refused(lobby, caller, seat, &claim, &key).await),
         Standing::Open(asked) => (asked, None),

@@ -45,7 +45,7 @@ pub(crate) async fn run(
         Ok(answer) => told(answer),
         Err(problem) => {
             lobby.metrics.problem(problem.code());
-            stream::iter([error(&problem)]).boxed()
+            stream::iter([error(problem)]).boxed()
         }
     };
     let open = lobby.metrics.feed();

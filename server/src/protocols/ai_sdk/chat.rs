@@ -15,6 +15,8 @@ use crate::request::parse;
 const CLAIMS_MAX: usize = 64;
 /// The most messages of a chat.
 const MESSAGES_MAX: usize = 4_000;
+/// The longest id of a message that is posted, in bytes: it is part of a key.
+const ID_BYTES_MAX: usize = 200;
 /// The most parts of a message that is sent.
 const PARTS_MAX: usize = 4_000;
 
@@ -147,6 +149,10 @@ impl ChatMessage {
     fn asked(self) -> Result<Asked, Problem> {
         match self.role {
             Role::User => {
+                if self.id.len() > ID_BYTES_MAX {
+                    let why = format!("the id of a message has at most {ID_BYTES_MAX} bytes");
+                    return Err(invalid(&why, "messages"));
+                }
                 let text = self.text()?;
                 Ok(Asked::Say { id: self.id, text })
             }

@@ -7,9 +7,9 @@ use folkmoot::core::world::World;
 use folkmoot::{FeedBody, FeedItem, Key, Seat, Verdict, words};
 use serde_json::json;
 
-use super::ROUTE;
 use super::chat::ClaimedDecision;
 use super::part::Part;
+use super::{ROUTE, TERMS};
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemCode};
 use crate::protocols::claim::{Claim, Settled, Standing, offers, refused, settle, standing};
@@ -70,7 +70,18 @@ async fn hear_one(
         Err(error) => (None, Some(error.into())),
     };
     let id = claimed.id;
+    let refused = refused.map(told);
     Ok(Heard { id, asked, refused })
+}
+
+/// The reason of a refusal in the words of the protocol. The key of a decision is of its request and
+/// verdict, and only refusals leave one behind.
+fn told(problem: Problem) -> Problem {
+    if problem.code() == ProblemCode::KeyReused {
+        let why = "you were refused this before, with another reason: send the reason as it was";
+        return problem.in_words(why).about("messages");
+    }
+    TERMS.told(problem)
 }
 
 /// Holds a claim against the log. Gives the item that asked, and the reason of a refusal.

@@ -25,6 +25,7 @@ fn a_text_of_another_form_names_nothing() {
         "desk#017#00ff12ab",
         "desk#x#00ff12ab",
         "desk#17#00ff12ab#",
+        &format!("{}#17#00ff12ab", "x".repeat(65)),
     ] {
         assert_eq!(text.parse::<Claim>(), Err(ClaimError), "{text}");
     }
