@@ -3,15 +3,16 @@ import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalRespons
 
 type RoomMessage = UIMessage<unknown, { agent: { agent: string }; notice: { words: string }; refused: { words: string } }>;
 
-export const chatIn = (room: string, token: string) =>
-  new Chat<RoomMessage>({
-    transport: new DefaultChatTransport({
-      api: `/v1/worlds/${room}/ai-sdk`,
-      headers: { authorization: `Bearer ${token}` },
-      prepareReconnectToStreamRequest: ({ api }) => ({ api: `${api}/stream` }),
-    }),
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-  });
+export const chatIn = (room: string, token: string) => new Chat<RoomMessage>({
+  transport: new DefaultChatTransport({
+    api: `/v1/worlds/${room}/ai-sdk`,
+    headers: { authorization: `Bearer ${token}` },
+    prepareReconnectToStreamRequest: ({ api }) => ({ api: `${api}/stream` }),
+  }),
+  sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+});
+
+const words = ({ message }: Error) => { try { return JSON.parse(message).detail; } catch { return message; } };
 
 export function Room({ chat }: { chat: Chat<RoomMessage> }) {
   const { messages, error, sendMessage, addToolApprovalResponse } = useChat({ chat, resume: true });
@@ -29,7 +30,7 @@ export function Room({ chat }: { chat: Chat<RoomMessage> }) {
   };
   return <main>
     {messages.map((message) => <section key={message.id}>{message.parts.map(part)}</section>)}
-    {error && <p role="alert">{error.message}</p>}
+    {error && <p role="alert">{words(error)}</p>}
     <form action={(form) => void sendMessage({ text: String(form.get('text')) })}><input name="text" /></form>
   </main>;
 }
