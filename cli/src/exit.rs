@@ -62,6 +62,9 @@ pub(crate) enum CliError {
         /// The fault, and what to do about it.
         message: String,
     },
+    /// The process that holds the store ended while it was asked.
+    #[error("the process that holds the store went away: {0}")]
+    HolderLost(String),
     /// The reader of the output went away.
     #[error("the output was closed")]
     Closed,
@@ -110,7 +113,7 @@ impl CliError {
                 | store::OpenError::CutTail { .. }
                 | store::OpenError::LostContent { .. },
             ) => INTEGRITY,
-            Self::Store(_) => STORE,
+            Self::Store(_) | Self::HolderLost(_) => STORE,
             Self::World(error) => world_code(error),
             Self::Fold(FoldError::Read(error)) => read_code(error),
             Self::Fold(FoldError::BehindHead { .. }) => USAGE,

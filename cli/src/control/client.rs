@@ -92,10 +92,7 @@ fn silent() -> CliError {
 }
 
 fn lost(error: impl std::fmt::Display) -> CliError {
-    CliError::other(
-        STORE,
-        format!("the process that holds the store went away: {error}"),
-    )
+    CliError::HolderLost(error.to_string())
 }
 
 /// The next line; `None` if the connection was closed.

@@ -82,6 +82,7 @@ impl ErrorReport {
             | CliError::Store(_)
             | CliError::World(_)
             | CliError::Fold(_)
+            | CliError::HolderLost(_)
             | CliError::Other { .. } => Vec::new(),
         };
         Self {

@@ -38,19 +38,31 @@ pub(super) async fn talk(
         // The stage has to know how requests are answered before it hears of some.
         biased;
         end = sit(common, &reach, &state, &mut prompter) => {
-            let end = end?;
+            // A question may be cut off before the news are.
+            let end = end.map_err(|error| gone(common, world, error))?;
             prompter.finish(Position::ZERO).await?;
             part(common, &reach, end).await
         }
         ended = pass_on(news, &state, &cues) => {
             prompter.finish(Position::ZERO).await?;
-            let next = format!("go on with: {} chat {world}", common.program());
-            Err(ended.unwrap_or_else(|| {
-                let what = format!("the process that held the room has closed it; {next}");
-                CliError::other(STORE, what)
-            }))
+            Err(ended.map_or_else(|| closed(common, world), |error| gone(common, world, error)))
         }
     }
+}
+
+/// The end of a terminal whose room was closed by the process that held it.
+fn closed(common: &CommonArgs, world: &WorldName) -> CliError {
+    let next = format!("go on with: {} chat {world}", common.program());
+    let what = format!("the process that held the room has closed it; {next}");
+    CliError::other(STORE, what)
+}
+
+/// The end of a terminal because of `error`: a holder that was cut off has closed the room as well.
+fn gone(common: &CommonArgs, world: &WorldName, error: CliError) -> CliError {
+    if matches!(error, CliError::HolderLost(_)) {
+        return closed(common, world);
+    }
+    error
 }
 
 /// The state that the news begin with.

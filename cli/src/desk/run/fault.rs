@@ -59,6 +59,7 @@ impl ToldFault {
             | CliError::World(_)
             | CliError::Fold(_)
             | CliError::Other { .. }
+            | CliError::HolderLost(_)
             | CliError::Closed
             | CliError::Said(_)) => Err(error),
         }
