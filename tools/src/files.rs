@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
 use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+use rustix::io::Errno;
 use serde::Deserialize;
 
 use crate::build::{BuildError, Declared, ToolDraft};
@@ -17,6 +18,7 @@ use crate::build::{BuildError, Declared, ToolDraft};
 mod append;
 mod open;
 mod read;
+mod replace;
 mod write;
 
 #[cfg(test)]
@@ -169,7 +171,12 @@ fn io_failure(path: &str, error: &io::Error) -> ToolFailure {
         io::ErrorKind::PermissionDenied => ToolErrorCode::NotAllowed,
         io::ErrorKind::NotADirectory
         | io::ErrorKind::IsADirectory
+        | io::ErrorKind::InvalidFilename
         | io::ErrorKind::InvalidInput => ToolErrorCode::BadArguments,
+        // Its kind in the standard library is not stable yet: links that lead to one another.
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            ToolErrorCode::BadArguments
+        }
         _ => ToolErrorCode::Failed,
     };
     failed(code, format!("{path}: {error}"))

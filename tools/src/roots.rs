@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 mod tests;
 mod walk;
 
-pub(crate) use walk::{along, open_folder, open_in};
+pub(crate) use walk::{along, link, open_folder, open_in};
 
 /// Tells whether a tool beneath `root` could reach into `store`, or `root` lies inside it. Either
 /// may not exist yet.

@@ -1,5 +1,8 @@
 //! The surroundings that tools need in tests.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod paths;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

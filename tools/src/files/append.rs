@@ -1,4 +1,5 @@
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -92,13 +93,17 @@ fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure
             ));
         }
     };
+    if file.metadata().map_err(failure)?.nlink() > 1 {
+        return Err(failed(
+            ToolErrorCode::NotAllowed,
+            format!(
+                "{path} has another name (a hard link), which may stand outside: write it anew with `fs.write`"
+            ),
+        ));
+    }
     file.write_all(content.as_bytes()).map_err(failure)?;
     file.sync_all().map_err(failure)?;
     // The file may be new: its name has to last as well.
-    let (parent, _) = root.parent(path)?;
-    parent
-        .open(".")
-        .and_then(|parent| parent.sync_all())
-        .map_err(failure)?;
+    root.spot(path)?.sync()?;
     Ok(format!("{} bytes are added to {path}", content.len()))
 }

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 use super::{Links, Root, StopOnDrop, StopSign};
 use crate::stage::{build, call, failure};
 
+#[cfg(target_os = "linux")]
+mod table;
+
 /// A root with a few files, and a secret beside it.
 struct Place {
     folder: TempDir,

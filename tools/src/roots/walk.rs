@@ -1,4 +1,4 @@
-//! Going along a path by its names, one handle after the other, and along no symbolic link.
+//! Going along a path by its names, from a handle, and along no symbolic link.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+#[cfg(target_os = "linux")]
+use rustix::fs::{ResolveFlags, openat2};
 use rustix::io::Errno;
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;
 
 /// The name of a link on the way in errors.
 const LINK: &str = "a symbolic link stands there, and this tool follows none";
@@ -35,25 +41,44 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     )?))
 }
 
-/// The folder that `names` lead to from `folder`; `None`: it is that itself.
-pub(crate) fn along<'n>(
-    folder: impl AsFd,
-    names: impl IntoIterator<Item = &'n str>,
-) -> io::Result<Option<OwnedFd>> {
-    let mut names = names.into_iter();
-    let Some(first) = names.next() else {
-        return Ok(None);
+/// A handle on the place of the folder that `names` lead to from `folder`, along no link.
+pub(crate) fn along(folder: impl AsFd, names: &[&str]) -> io::Result<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    match at_once(&folder, names) {
+        // A kernel before 5.6, or a filter of system calls that does not know this one.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        Err(Errno::LOOP) => return Err(link()),
+        opened => return opened.map_err(io::Error::from),
+    }
+    step_by_step(folder, names)
+}
+
+/// The way of [`along`] where the kernel goes the whole of it.
+#[cfg(target_os = "linux")]
+fn at_once(folder: impl AsFd, names: &[&str]) -> Result<OwnedFd, Errno> {
+    let path = if names.is_empty() {
+        ".".to_owned()
+    } else {
+        names.join("/")
     };
-    let mut last = enter(folder, first.as_ref())?;
+    // With `NOFOLLOW` a link at the end would be opened itself, and not be told of as one.
+    let flags = folder_flags().difference(OFlags::NOFOLLOW);
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    openat2(folder, path, flags, Mode::empty(), resolve)
+}
+
+/// The way of [`along`] on every system: one handle after the other.
+fn step_by_step(folder: impl AsFd, names: &[&str]) -> io::Result<OwnedFd> {
+    let mut last = enter(folder, ".".as_ref())?;
     for name in names {
         last = enter(&last, name.as_ref())?;
     }
-    Ok(Some(last))
+    Ok(last)
 }
 
 /// Opens what is called `name` in `folder`, unless it is a link.
 pub(crate) fn open_in(folder: impl AsFd, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
-    // ADR 0030: `RESOLVE_NO_SYMLINKS` does the same in one call, and only Linux has it.
+    // One name without a slash: this leads nowhere but to what stands in `folder`.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(&folder, name, flags, Mode::from_raw_mode(0o666))
         .map_err(|error| told(&folder, name.as_ref(), error))
@@ -78,7 +103,12 @@ fn told(folder: impl AsFd, name: &Path, error: Errno) -> io::Error {
         |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
     let may_be = matches!(error, Errno::LOOP | Errno::NOTDIR | Errno::MLINK);
     if may_be && statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_link) {
-        return io::Error::new(io::ErrorKind::PermissionDenied, LINK);
+        return link();
     }
     error.into()
+}
+
+/// The error of meeting a link.
+pub(crate) fn link() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, LINK)
 }

@@ -1,0 +1,138 @@
+//! Every tool against the table of paths: each is let through or refused as it should, and nothing outside is touched.
+
+use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use serde_json::{Value, json};
+
+use crate::stage::paths::{Leads, SECRET, To, Tree};
+use crate::stage::{build, call};
+
+use ToolErrorCode::{BadArguments, NotAllowed, NotFound};
+
+/// What a tool does with a path that leads somewhere; `None`: its work.
+type Expected = fn(Leads) -> Option<ToolErrorCode>;
+
+/// What every tool does that follows no link and needs something to be there.
+fn strictly(leads: Leads) -> Option<ToolErrorCode> {
+    match leads {
+        Leads::NoPath | Leads::NoFolder | Leads::Special => Some(BadArguments),
+        Leads::Free | Leads::Nowhere => Some(NotFound),
+        Leads::Link(_) | Leads::Through(_) => Some(NotAllowed),
+        Leads::File | Leads::HardLink | Leads::Folder | Leads::EmptyFolder => None,
+    }
+}
+
+fn along_links(leads: Leads) -> Option<ToolErrorCode> {
+    if let Leads::Link(to) | Leads::Through(to) = leads {
+        match to {
+            To::File | To::Folder => None,
+            To::Out => Some(NotAllowed),
+            To::Nothing => Some(NotFound),
+            To::Loop => Some(BadArguments),
+        }
+    } else {
+        strictly(leads)
+    }
+}
+
+fn is_folder(leads: Leads) -> bool {
+    matches!(leads, Leads::Folder | Leads::EmptyFolder)
+}
+
+/// A written file takes the place of a link.
+fn writing(leads: Leads) -> Option<ToolErrorCode> {
+    if matches!(leads, Leads::Free | Leads::Link(_)) {
+        None
+    } else if is_folder(leads) {
+        Some(BadArguments)
+    } else {
+        strictly(leads)
+    }
+}
+
+fn writing_along_links(leads: Leads) -> Option<ToolErrorCode> {
+    if leads == Leads::Through(To::Folder) {
+        Some(BadArguments)
+    } else if matches!(leads, Leads::Through(_)) {
+        along_links(leads)
+    } else {
+        writing(leads)
+    }
+}
+
+fn appending(leads: Leads) -> Option<ToolErrorCode> {
+    if leads == Leads::Free {
+        None
+    } else if leads == Leads::HardLink {
+        // Its other name may stand outside, and would grow with it.
+        Some(NotAllowed)
+    } else if is_folder(leads) {
+        Some(BadArguments)
+    } else {
+        strictly(leads)
+    }
+}
+
+/// Runs the tool of `settings` at each path of the table.
+async fn hold(settings: Value, arguments: fn(&str) -> Value, expected: Expected) {
+    let mut tree = Tree::new();
+    assert!(tree.paths.len() >= 120, "{}", tree.paths.len());
+    let texts = |outside: Vec<(std::path::PathBuf, String)>| -> Vec<String> {
+        outside.into_iter().map(|(_, text)| text).collect()
+    };
+    let before = texts(tree.outside());
+    for (path, leads) in tree.paths.clone() {
+        let tool = build(&settings, tree.base());
+        let outcome = tool.run(&call(arguments(&path))).await;
+        let said = format!("{settings} {path:?} {leads:?}: {outcome:?}");
+        match (&outcome, expected(leads)) {
+            (ToolOutcome::Done(output), None) => {
+                let is_shown = output.text.contains(SECRET);
+                assert!(!is_shown || leads == Leads::HardLink, "{said}");
+            }
+            (ToolOutcome::Failed(failure), Some(code)) => assert_eq!(failure.code, code, "{said}"),
+            _ => panic!("{said}"),
+        }
+        assert_eq!(texts(tree.outside()), before, "{said}");
+        let changes = tool.spec().effect != folkmoot_core::tool::EffectClass::Read;
+        if changes && matches!(outcome, ToolOutcome::Done(_)) {
+            tree = Tree::new();
+        }
+    }
+}
+
+fn at(path: &str) -> Value {
+    json!({ "path": path })
+}
+
+fn with_content(path: &str) -> Value {
+    json!({ "path": path, "content": "new" })
+}
+
+#[tokio::test]
+async fn reading_goes_along_no_link_and_waits_for_no_device() {
+    hold(json!({ "use": "fs.read", "root": "root" }), at, strictly).await;
+}
+
+#[tokio::test]
+async fn reading_along_links_stays_in_the_folder() {
+    let settings = json!({ "use": "fs.read", "root": "root", "links": "follow" });
+    hold(settings, at, along_links).await;
+}
+
+#[tokio::test]
+async fn writing_changes_nothing_outside() {
+    let settings = json!({ "use": "fs.write", "root": "root" });
+    hold(settings, with_content, writing).await;
+}
+
+#[tokio::test]
+async fn writing_along_links_changes_nothing_outside() {
+    let settings = json!({ "use": "fs.write", "root": "root", "links": "follow" });
+    hold(settings, with_content, writing_along_links).await;
+}
+
+#[tokio::test]
+async fn appending_changes_nothing_outside() {
+    let settings = json!({ "use": "fs.append", "root": "root" });
+    hold(settings, with_content, appending).await;
+}
