@@ -1,4 +1,4 @@
-//! `fs.read`, `fs.write`, `fs.append`: files beneath one folder.
+//! `fs.list`, `fs.read`, `fs.write`, `fs.append`: files beneath one folder.
 //!
 //! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one name
 //! after another. A path has one spelling, and leads along no symbolic link, however quickly one is swapped in: what a rule or
@@ -16,6 +16,9 @@ use serde::Deserialize;
 use crate::build::{BuildError, Declared, ToolDraft};
 
 mod append;
+mod entries;
+mod lines;
+mod list;
 mod open;
 mod read;
 mod replace;
@@ -25,6 +28,7 @@ mod write;
 mod tests;
 
 pub(crate) use append::APPEND;
+pub(crate) use list::LIST;
 pub(crate) use read::READ;
 pub(crate) use write::WRITE;
 

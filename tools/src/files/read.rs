@@ -12,6 +12,7 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::json;
 
+use super::entries::shown;
 use super::open::{OpenFor, OpenedPath};
 use super::{Links, Root, blocking, failed, io_failure};
 use crate::arguments;
@@ -184,7 +185,7 @@ fn list(folder: &Dir, path: &str) -> Result<String, ToolFailure> {
         } else {
             ""
         };
-        names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
+        names.push(format!("{}{slash}", shown(&entry.file_name())));
     }
     if names.len() > ENTRIES_MAX {
         return Err(failed(

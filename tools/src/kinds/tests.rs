@@ -17,6 +17,11 @@ fn every_kind_is_built_with_the_effect_it_declares() {
     let folder = tempfile::tempdir().unwrap();
     for (settings, effect, repeat) in [
         (
+            json!({ "use": "fs.list", "root": "." }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
+        (
             json!({ "use": "fs.read", "root": "." }),
             EffectClass::Read,
             Repeat::Always,
@@ -58,7 +63,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 9);
+    assert_eq!(kinds().count(), 10);
 }
 
 #[test]
@@ -103,7 +108,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.raed", "root": "." })),
         (
             "use".into(),
-            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.read`, `fs.write`, \
+            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.write`, \
              `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
@@ -133,7 +138,7 @@ fn faults_say_where_they_are_and_what_to_write() {
     };
     for (settings, path, why) in [
         (json!("calc"), "", "expected settings"),
-        (json!({}), "", "add `use:` with one of `fs.read`"),
+        (json!({}), "", "add `use:` with one of `fs.list`"),
         (json!({ "use": 5 }), "", "add `use:`"),
         (
             json!({ "use": "calc", "timeout": "10" }),

@@ -9,6 +9,7 @@ pub(crate) static TOOL: Variants = Variants {
     what: "a tool",
     tag: "use",
     records: &[
+        ("fs.list", &FS_LIST),
         ("fs.read", &FS_READ),
         ("fs.write", &FS_WRITE),
         ("fs.append", &FS_APPEND),
@@ -109,6 +110,14 @@ const ROOT: &[Field] = &[
     .or("refuse"),
 ];
 
+const LISTED: &[Field] = &[field(
+    "max_entries",
+    Count(1, 10_000),
+    "The most entries that one call lists.",
+)
+.or("1000")];
+
+static FS_LIST: Record = Record::new("the tool fs.list", &[TOOL_SETTINGS, ROOT, LISTED]);
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
 const WRITTEN: &[Field] = &[field(
     "max_bytes",

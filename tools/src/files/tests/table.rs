@@ -108,6 +108,20 @@ fn with_content(path: &str) -> Value {
     json!({ "path": path, "content": "new" })
 }
 
+/// A file has no entries.
+fn listing(leads: Leads) -> Option<ToolErrorCode> {
+    if matches!(leads, Leads::File | Leads::HardLink) {
+        Some(BadArguments)
+    } else {
+        strictly(leads)
+    }
+}
+
+#[tokio::test]
+async fn listing_goes_along_no_link() {
+    hold(json!({ "use": "fs.list", "root": "root" }), at, listing).await;
+}
+
 #[tokio::test]
 async fn reading_goes_along_no_link_and_waits_for_no_device() {
     hold(json!({ "use": "fs.read", "root": "root" }), at, strictly).await;
