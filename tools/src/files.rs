@@ -1,4 +1,4 @@
-//! `fs.list`, `fs.read`, `fs.write`, `fs.append`: files beneath one folder.
+//! `fs.list`, `fs.read`, `fs.search`, `fs.write`, `fs.append`: files beneath one folder.
 //!
 //! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one name
 //! after another. A path has one spelling, and leads along no symbolic link, however quickly one is swapped in: what a rule or
@@ -22,6 +22,7 @@ mod list;
 mod open;
 mod read;
 mod replace;
+mod search;
 mod write;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tests;
 pub(crate) use append::APPEND;
 pub(crate) use list::LIST;
 pub(crate) use read::READ;
+pub(crate) use search::SEARCH;
 pub(crate) use write::WRITE;
 
 /// The folder of a tool.

@@ -63,6 +63,14 @@ pub(crate) fn answered(call: ToolCall, text: &str) -> ToolCall {
     }
 }
 
+/// The text of a result; any other outcome is a failed test.
+pub(crate) fn done(outcome: ToolOutcome) -> String {
+    match outcome {
+        ToolOutcome::Done(output) => output.text,
+        ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_) => panic!("it failed: {outcome:?}"),
+    }
+}
+
 /// The code of a failure; any other outcome is a failed test.
 pub(crate) fn failure(outcome: &ToolOutcome) -> (ToolErrorCode, &str) {
     match outcome {

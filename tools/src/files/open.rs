@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,6 +7,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use folkmoot_core::tool::constraint::path::parts;
 use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
 use rustix::fs::{AtFlags, FileType, OFlags, statat};
+use rustix::io::Errno;
 
 use super::{Links, Root, failed, io_failure};
 use crate::roots::{along, link, open_in};
@@ -67,7 +69,7 @@ impl Spot<'_> {
     pub(super) fn kind(&self) -> Result<Option<EntryKind>, ToolFailure> {
         match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(EntryKind::of(FileType::from_raw_mode(stat.st_mode)))),
-            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(self.failure(&error.into())),
         }
     }
@@ -159,6 +161,25 @@ impl OpenFor {
             Self::Append => OFlags::WRONLY.union(OFlags::APPEND).union(OFlags::CREATE),
         })
     }
+}
+
+/// Opens for reading what is called `name` in `folder`; `None`: that is no file or folder, or not there any more.
+pub(super) fn open_entry(folder: &Dir, name: &OsStr) -> io::Result<Option<OpenedPath>> {
+    let kind = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
+        Err(Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if matches!(kind, EntryKind::Link | EntryKind::Special) {
+        return Ok(None);
+    }
+    let file = File::from(open_in(folder, name, OpenFor::Read.flags())?);
+    let metadata = file.metadata()?;
+    Ok(if metadata.is_dir() {
+        Some(OpenedPath::Folder(Dir::from_std_file(file)))
+    } else {
+        metadata.is_file().then_some(OpenedPath::File(file))
+    })
 }
 
 /// The file as what it is. It may be another than the one that was looked at before it was opened.

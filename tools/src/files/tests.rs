@@ -11,6 +11,7 @@ use super::{Links, Root, StopOnDrop, StopSign};
 use crate::stage::{build, call, failure};
 
 mod list;
+mod search;
 #[cfg(target_os = "linux")]
 mod table;
 
@@ -289,7 +290,7 @@ async fn link_within_the_root_is_followed_only_where_the_tool_is_set_so() {
 fn tool_says_which_argument_is_a_path_and_where_its_folder_is() {
     let place = Place::new();
     place.link("root", "other_name");
-    for kind in ["fs.list", "fs.read", "fs.write", "fs.append"] {
+    for kind in ["fs.list", "fs.read", "fs.search", "fs.write", "fs.append"] {
         let spec = |settings: Value| build(&settings, place.folder.path()).spec().clone();
         let plain = spec(json!({ "use": kind, "root": "root/inner" }));
         assert_eq!(

@@ -27,6 +27,11 @@ fn every_kind_is_built_with_the_effect_it_declares() {
             Repeat::Always,
         ),
         (
+            json!({ "use": "fs.search", "root": "." }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
+        (
             json!({ "use": "fs.write", "root": "." }),
             EffectClass::Write,
             Repeat::Always,
@@ -63,7 +68,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 10);
+    assert_eq!(kinds().count(), 11);
 }
 
 #[test]
@@ -108,8 +113,8 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.raed", "root": "." })),
         (
             "use".into(),
-            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.write`, \
-             `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
+            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
+             `fs.write`, `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
     );

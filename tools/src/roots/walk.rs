@@ -77,11 +77,16 @@ fn step_by_step(folder: impl AsFd, names: &[&str]) -> io::Result<OwnedFd> {
 }
 
 /// Opens what is called `name` in `folder`, unless it is a link.
-pub(crate) fn open_in(folder: impl AsFd, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
+pub(crate) fn open_in(
+    folder: impl AsFd,
+    name: impl AsRef<Path>,
+    flags: OFlags,
+) -> io::Result<OwnedFd> {
+    let name = name.as_ref();
     // One name without a slash: this leads nowhere but to what stands in `folder`.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(&folder, name, flags, Mode::from_raw_mode(0o666))
-        .map_err(|error| told(&folder, name.as_ref(), error))
+        .map_err(|error| told(&folder, name, error))
 }
 
 /// A handle on the place of a folder. Linux asks for no right to read it.

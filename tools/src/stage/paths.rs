@@ -17,6 +17,8 @@ pub(crate) enum Leads {
     File,
     /// A file with a second name outside.
     HardLink,
+    /// The root itself.
+    Root,
     /// A folder with something in it.
     Folder,
     /// A folder with nothing in it.
@@ -51,7 +53,8 @@ pub(crate) enum To {
 }
 
 use Leads::{
-    EmptyFolder, File, Folder, Free, HardLink, Link, NoFolder, NoPath, Nowhere, Special, Through,
+    EmptyFolder, File, Folder, Free, HardLink, Link, NoFolder, NoPath, Nowhere, Root, Special,
+    Through,
 };
 
 /// The texts of the files outside.
@@ -181,7 +184,7 @@ const PATHS: &[(&str, Leads)] = &[
     ("a.md\0.txt", NoPath),
     ("inner\0/b.md", NoPath),
     ("../secret\0", NoPath),
-    (".", Folder),
+    (".", Root),
     ("inner", Folder),
     ("inner/deep", Folder),
     ("inner/deep/er", Folder),

@@ -11,6 +11,7 @@ pub(crate) static TOOL: Variants = Variants {
     records: &[
         ("fs.list", &FS_LIST),
         ("fs.read", &FS_READ),
+        ("fs.search", &FS_SEARCH),
         ("fs.write", &FS_WRITE),
         ("fs.append", &FS_APPEND),
         ("shell", &SHELL),
@@ -118,6 +119,22 @@ const LISTED: &[Field] = &[field(
 .or("1000")];
 
 static FS_LIST: Record = Record::new("the tool fs.list", &[TOOL_SETTINGS, ROOT, LISTED]);
+const SEARCHED: &[Field] = &[
+    field(
+        "max_matches",
+        Count(1, 10_000),
+        "The most lines that one call finds.",
+    )
+    .or("100"),
+    field(
+        "max_bytes",
+        Count(1, 1 << 30),
+        "The most bytes of a file; larger ones are left out.",
+    )
+    .or("4194304"),
+];
+
+static FS_SEARCH: Record = Record::new("the tool fs.search", &[TOOL_SETTINGS, ROOT, SEARCHED]);
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
 const WRITTEN: &[Field] = &[field(
     "max_bytes",

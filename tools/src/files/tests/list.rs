@@ -1,10 +1,10 @@
 use std::fs;
 
-use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use folkmoot_core::tool::ToolErrorCode;
 use serde_json::json;
 
 use super::Place;
-use crate::stage::{build, call, failure};
+use crate::stage::{build, call, done, failure};
 
 async fn listed(place: &Place, settings: serde_json::Value, after: Option<&str>) -> String {
     let mut all = json!({ "use": "fs.list", "root": "root" });
@@ -16,10 +16,7 @@ async fn listed(place: &Place, settings: serde_json::Value, after: Option<&str>)
         arguments["after"] = after.into();
     }
     let tool = build(&all, place.folder.path());
-    match tool.run(&call(arguments)).await {
-        ToolOutcome::Done(output) => output.text,
-        other => panic!("{other:?}"),
-    }
+    done(tool.run(&call(arguments)).await)
 }
 
 #[tokio::test]
@@ -76,10 +73,8 @@ inner/
 "x\ninner2" (0 bytes)
 "\u{202e}gnp.a" (0 bytes)"#
     );
-    let ToolOutcome::Done(output) = place.read(json!({ "path": "." })).await else {
-        panic!("it is not listed")
-    };
-    assert_eq!(output.text.lines().count(), 6, "{}", output.text);
+    let text = done(place.read(json!({ "path": "." })).await);
+    assert_eq!(text.lines().count(), 6, "{text}");
 }
 
 #[tokio::test]

@@ -1,0 +1,216 @@
+use std::fs;
+
+use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use serde_json::{Value, json};
+
+use super::Place;
+use crate::files::lines::Lines;
+use crate::files::search::{Limits, search};
+use crate::files::{Links, Root, StopOnDrop, StopSign};
+use crate::stage::{build, call, done, failure};
+
+impl Place {
+    fn file(&self, name: &str, text: &str) {
+        let path = self.path("root").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    async fn outcome(&self, settings: Value, arguments: Value) -> ToolOutcome {
+        let mut all = json!({ "use": "fs.search", "root": "root" });
+        merge(&mut all, settings);
+        let mut given = json!({ "path": ".", "pattern": "find" });
+        merge(&mut given, arguments);
+        let tool = build(&all, self.folder.path());
+        tool.run(&call(given)).await
+    }
+
+    async fn found(&self, arguments: Value) -> String {
+        done(self.outcome(json!({}), arguments).await)
+    }
+}
+
+fn merge(all: &mut Value, more: Value) {
+    let Value::Object(more) = more else {
+        panic!("{more}")
+    };
+    all.as_object_mut().unwrap().extend(more);
+}
+
+#[tokio::test]
+async fn lines_are_found_in_the_order_of_paths_with_their_numbers() {
+    let place = Place::new();
+    place.file("b/2.md", "x\nfind me\r\n\nand find me\n");
+    place.file("b/10.md", "no\nfind");
+    place.file("Z.md", "Find\nfinding");
+    assert_eq!(
+        place.found(json!({})).await,
+        "Z.md:2: finding\nb/10.md:2: find\nb/2.md:2: find me\nb/2.md:4: and find me\n\
+         [4 lines fit; 5 files were searched]"
+    );
+    for (arguments, expected) in [
+        (
+            json!({ "path": "b/10.md" }),
+            "b/10.md:2: find\n[1 lines fit; 1 files were searched]",
+        ),
+        (
+            json!({ "path": "b", "pattern": "^find$" }),
+            "b/10.md:2: find\n[1 lines fit; 2 files were searched]",
+        ),
+        (
+            json!({ "ignore_case": true, "files": "*.md", "pattern": "FIND$" }),
+            "Z.md:1: Find\nb/10.md:2: find\n[2 lines fit; 5 files were searched]",
+        ),
+        (
+            json!({ "files": "b/2*" }),
+            "b/2.md:2: find me\nb/2.md:4: and find me\n[2 lines fit; 1 files were searched]",
+        ),
+        (
+            json!({ "files": "!*.md" }),
+            "[0 lines fit; 0 files were searched]",
+        ),
+        (
+            json!({ "pattern": "find.*", "literal": true }),
+            "[0 lines fit; 5 files were searched]",
+        ),
+    ] {
+        assert_eq!(
+            place.found(arguments.clone()).await,
+            expected,
+            "{arguments}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn hidden_and_ignored_files_are_searched_when_asked_for() {
+    let place = Place::new();
+    place.file(".gitignore", "built/\n*.log\n!keep.log\n[broken\n");
+    place.file("inner/.gitignore", "/only_here\n");
+    for name in [
+        ".env",
+        ".git/config",
+        "built/a",
+        "inner/built/a",
+        "a.log",
+        "inner/keep.log",
+        "inner/only_here",
+        "only_here",
+        "inner/deep/only_here",
+    ] {
+        place.file(name, "find");
+    }
+    let names = |text: String| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with('['));
+        lines
+            .map(|line| line.split(':').next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        names(place.found(json!({})).await),
+        ["inner/deep/only_here", "inner/keep.log", "only_here"]
+    );
+    assert_eq!(
+        names(place.found(json!({ "path": "inner" })).await),
+        ["inner/deep/only_here", "inner/keep.log"],
+        "the files above count as well"
+    );
+    assert_eq!(
+        names(place.found(json!({ "path": "built" })).await),
+        ["built/a"]
+    );
+    assert_eq!(names(place.found(json!({ "all": true })).await).len(), 9);
+}
+
+#[tokio::test]
+async fn search_has_bounds_and_says_when_they_cut_it() {
+    let place = Place::new();
+    place.file("a", &"find\n".repeat(50));
+    place.file("b", &"find\n".repeat(50));
+    place.file("large", &("find\n".to_owned() + &"x".repeat(2000)));
+    let found = async |settings| done(place.outcome(settings, json!({})).await);
+    let text = found(json!({ "max_matches": 60 })).await;
+    assert!(
+        text.ends_with("b:10: find\n[cut: more than 60 lines fit; 3 files were searched]"),
+        "{text}"
+    );
+    let text = found(json!({ "model_bytes": 256 })).await;
+    assert!(
+        text.contains("\n[cut: more than ") && text.len() <= 256,
+        "{text}"
+    );
+    let text = found(json!({ "max_matches": 100, "max_bytes": 1000 })).await;
+    assert!(
+        text.ends_with("[100 lines fit; 4 files were searched, 1 left out]"),
+        "{text}"
+    );
+    place.file("long", &"find ".repeat(1000));
+    let text = place.found(json!({ "path": "long" })).await;
+    assert!(text.len() < 600 && text.contains('…'), "{text}");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_and_folders_without_end_are_left() {
+    let place = Place::new();
+    fs::write(place.path("root/binary"), b"\0find").unwrap();
+    fs::write(place.path("root/latin"), b"find caf\xe9").unwrap();
+    place.file(&("d/".repeat(40) + "deep"), "find");
+    assert_eq!(
+        place.found(json!({})).await,
+        "latin:1: find caf\u{fffd}\n[1 lines fit; 4 files were searched, 1 left out]"
+    );
+}
+
+#[tokio::test]
+async fn link_is_not_gone_along_and_a_name_makes_no_line() {
+    let place = Place::new();
+    place.link("../other", "root/out");
+    place.link("../secret", "root/file");
+    place.file("x\ny:1: find", "find");
+    for links in ["refuse", "follow"] {
+        let arguments = json!({ "pattern": "secret|find", "all": true });
+        let outcome = place.outcome(json!({ "links": links }), arguments).await;
+        let expected = "\"x\\ny:1: find\":1: find\n[1 lines fit; 3 files were searched]";
+        assert_eq!(outcome, ToolOutcome::text(expected));
+    }
+}
+
+#[tokio::test]
+async fn pattern_that_cannot_be_used_is_told() {
+    let place = Place::new();
+    for (arguments, why) in [
+        (json!({ "pattern": "(" }), "the pattern cannot be used: "),
+        (json!({ "pattern": "a\nb" }), "the pattern cannot be used: "),
+        (
+            json!({ "pattern": "((a{1000}){1000}){1000}" }),
+            "the pattern cannot be used: ",
+        ),
+        (json!({ "files": "[" }), "`files` is no glob: "),
+    ] {
+        let outcome = place.outcome(json!({}), arguments).await;
+        let (code, said) = failure(&outcome);
+        assert_eq!(code, ToolErrorCode::BadArguments);
+        assert!(said.starts_with(why), "{said}");
+    }
+}
+
+#[test]
+fn search_that_nobody_waits_for_any_more_ends() {
+    let place = Place::new();
+    let stop = StopSign::default();
+    drop(StopOnDrop(stop.clone()));
+    let dir = cap_std::fs::Dir::open_ambient_dir(place.path("root"), cap_std::ambient_authority());
+    let root = Root {
+        dir: dir.unwrap(),
+        links: Links::Refuse,
+    };
+    let limits = Limits {
+        matches_max: 100,
+        file_bytes_max: 1000,
+    };
+    for path in [".", "a.md"] {
+        let arguments = serde_json::from_value(json!({ "path": path, "pattern": "x" })).unwrap();
+        let failure = search(&root, &arguments, limits, Lines::new(1000), &stop).unwrap_err();
+        assert_eq!(failure.code, ToolErrorCode::TimedOut, "{path}");
+    }
+}
