@@ -14,10 +14,14 @@ use serde_json::json;
 
 use super::entries::shown;
 use super::open::{OpenFor, OpenedPath};
-use super::{Links, Root, blocking, failed, io_failure};
+use super::{Links, Root, StopSign, blocking, failed, io_failure};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 use crate::output::cut;
+
+mod by_line;
+
+use by_line::Range;
 
 pub(crate) const READ: Kind = Kind {
     name: "fs.read",
@@ -52,6 +56,8 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
                 "path": { "type": "string", "minLength": 1, "description": "relative to the tool's folder; `.` is it" },
                 "offset": { "type": "integer", "minimum": 0, "description": "the first byte to read; 0 if left out" },
                 "limit": { "type": "integer", "minimum": 1, "description": "the most bytes to read" },
+                "line": { "type": "integer", "minimum": 1, "description": "instead: the number of the first line to read" },
+                "lines": { "type": "integer", "minimum": 1, "description": "the most lines to read" },
             },
             "required": ["path"],
             "additionalProperties": false,
@@ -71,9 +77,38 @@ struct FsRead {
 #[serde(deny_unknown_fields)]
 struct ReadArguments {
     path: String,
-    #[serde(default)]
-    offset: u64,
+    offset: Option<u64>,
     limit: Option<u64>,
+    line: Option<u64>,
+    lines: Option<u64>,
+}
+
+/// The part of a file that is asked for.
+enum Part {
+    Bytes { offset: u64, limit: u64 },
+    Lines(Range),
+}
+
+impl ReadArguments {
+    /// The part, of which at most `max` bytes are read.
+    fn part(&self, max: u64) -> Result<Part, ToolFailure> {
+        let is_by_line = self.line.is_some() || self.lines.is_some();
+        match (self.offset.is_some() || self.limit.is_some(), is_by_line) {
+            (true, true) => Err(failed(
+                ToolErrorCode::BadArguments,
+                "give `offset` and `limit`, or `line` and `lines`",
+            )),
+            (false, true) => Ok(Part::Lines(Range {
+                first: self.line.unwrap_or(1),
+                max: self.lines.unwrap_or(u64::MAX),
+                bytes_max: max,
+            })),
+            (_, false) => Ok(Part::Bytes {
+                offset: self.offset.unwrap_or_default(),
+                limit: self.limit.unwrap_or(max).min(max),
+            }),
+        }
+    }
 }
 
 #[async_trait]
@@ -89,7 +124,7 @@ impl Tool for FsRead {
         };
         let root = Arc::clone(&self.root);
         let max = self.spec.model_bytes_max;
-        blocking(move |_| read(&root, &arguments, max)).await
+        blocking(move |stop| read(&root, &arguments, max, stop)).await
     }
 
     async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
@@ -97,20 +132,25 @@ impl Tool for FsRead {
     }
 }
 
-fn read(root: &Root, arguments: &ReadArguments, max: u64) -> Result<String, ToolFailure> {
-    match root.open(&arguments.path, OpenFor::Read)? {
-        OpenedPath::Folder(folder) => list(&folder, &arguments.path).map(|names| cut(names, max)),
-        OpenedPath::File(file) => text(file, arguments, max),
+fn read(
+    root: &Root,
+    arguments: &ReadArguments,
+    max: u64,
+    stop: &StopSign,
+) -> Result<String, ToolFailure> {
+    let path = &arguments.path;
+    let part = arguments.part(max.saturating_sub(NOTE_MAX))?;
+    match (root.open(path, OpenFor::Read)?, part) {
+        (OpenedPath::Folder(folder), _) => list(&folder, path).map(|names| cut(names, max)),
+        (OpenedPath::File(file), Part::Lines(range)) => by_line::text(path, file, range, stop),
+        (OpenedPath::File(file), Part::Bytes { offset, limit }) => text(path, file, offset, limit),
     }
 }
 
 /// The text from the offset on, with a last line that says so if the file goes on.
-fn text(mut file: File, arguments: &ReadArguments, max: u64) -> Result<String, ToolFailure> {
-    let max = max.saturating_sub(NOTE_MAX);
-    let limit = arguments.limit.unwrap_or(max).min(max);
-    let failure = |error| io_failure(&arguments.path, &error);
-    file.seek(SeekFrom::Start(arguments.offset))
-        .map_err(failure)?;
+fn text(path: &str, mut file: File, offset: u64, limit: u64) -> Result<String, ToolFailure> {
+    let failure = |error| io_failure(path, &error);
+    file.seek(SeekFrom::Start(offset)).map_err(failure)?;
     let mut bytes = Vec::new();
     // What counts is what is read, not what the file's size was a moment ago.
     file.take(limit + 1)
@@ -120,14 +160,9 @@ fn text(mut file: File, arguments: &ReadArguments, max: u64) -> Result<String, T
     if goes_on {
         bytes.pop();
     }
-    let text = whole_characters(&bytes, arguments.offset > 0, goes_on)
+    let text = whole_characters(&bytes, offset > 0, goes_on)
         .filter(|text| !text.contains('\0'))
-        .ok_or_else(|| {
-            failed(
-                ToolErrorCode::BadArguments,
-                format!("{} is not a text (UTF-8)", arguments.path),
-            )
-        })?;
+        .ok_or_else(|| not_text(path))?;
     if !goes_on {
         return Ok(text.to_owned());
     }
@@ -142,11 +177,17 @@ fn text(mut file: File, arguments: &ReadArguments, max: u64) -> Result<String, T
         .iter()
         .take_while(|byte| is_continuation(**byte))
         .count();
-    let next = arguments
-        .offset
+    let next = offset
         .saturating_add(skipped as u64)
         .saturating_add(text.len() as u64);
     Ok(format!("{text}\n[cut: the file goes on at offset {next}]"))
+}
+
+fn not_text(path: &str) -> ToolFailure {
+    failed(
+        ToolErrorCode::BadArguments,
+        format!("{path} is not a text (UTF-8)"),
+    )
 }
 
 /// `bytes` without the parts of characters that were cut at its edges.

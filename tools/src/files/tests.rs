@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::{Links, Root, StopOnDrop, StopSign};
 use crate::stage::{build, call, failure};
 
+mod lines;
 mod list;
 mod search;
 #[cfg(target_os = "linux")]
