@@ -1,4 +1,4 @@
-//! `fs.list`, `fs.read`, `fs.search`, `fs.write`, `fs.append`: files beneath one folder.
+//! The file tools, `fs.*`: files beneath one folder.
 //!
 //! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one name
 //! after another. A path has one spelling, and leads along no symbolic link, however quickly one is swapped in: what a rule or
@@ -16,11 +16,14 @@ use serde::Deserialize;
 use crate::build::{BuildError, Declared, ToolDraft};
 
 mod append;
+mod delete;
+mod edit;
 mod entries;
 mod lines;
 mod list;
 mod open;
 mod read;
+mod relocate;
 mod replace;
 mod search;
 mod write;
@@ -29,8 +32,11 @@ mod write;
 mod tests;
 
 pub(crate) use append::APPEND;
+pub(crate) use delete::DELETE;
+pub(crate) use edit::EDIT;
 pub(crate) use list::LIST;
 pub(crate) use read::READ;
+pub(crate) use relocate::MOVE;
 pub(crate) use search::SEARCH;
 pub(crate) use write::WRITE;
 

@@ -9,15 +9,16 @@ use crate::asking::{ASK, HANDOFF};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::calc::CALC;
 use crate::clock::NOW;
-use crate::files::{APPEND, LIST, READ, SEARCH, WRITE};
+use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
 use crate::scripted::SCRIPTED;
 use crate::shell::SHELL;
 
 #[cfg(test)]
 mod tests;
 
-const KINDS: [&Kind; 11] = [
-    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &SHELL, &NOW, &CALC, &ASK, &HANDOFF, &SCRIPTED,
+const KINDS: [&Kind; 14] = [
+    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &EDIT, &MOVE, &DELETE, &SHELL, &NOW, &CALC, &ASK,
+    &HANDOFF, &SCRIPTED,
 ];
 
 /// Returns every kind that can stand behind `use:`.

@@ -74,6 +74,16 @@ impl Spot<'_> {
         }
     }
 
+    /// The thing that stands there, which is a file or a folder.
+    pub(super) fn plain_kind(&self) -> Result<EntryKind, ToolFailure> {
+        match self.kind()? {
+            Some(EntryKind::Link) => Err(self.failure(&link())),
+            Some(EntryKind::Special) => Err(special(self.path)),
+            Some(kind @ (EntryKind::File | EntryKind::Folder)) => Ok(kind),
+            None => Err(self.failure(&io::ErrorKind::NotFound.into())),
+        }
+    }
+
     /// Opens what stands there, if it is a file or a folder.
     pub(super) fn open(&self, access: OpenFor) -> Result<OpenedPath, ToolFailure> {
         // Looked at first: opening a pipe or a device can already do something.

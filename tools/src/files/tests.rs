@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::{Links, Root, StopOnDrop, StopSign};
 use crate::stage::{build, call, failure};
 
+mod edit;
 mod lines;
 mod list;
 mod search;
@@ -45,6 +46,14 @@ impl Place {
 
     fn link(&self, to: &str, name: &str) {
         symlink(to, self.path(name)).unwrap();
+    }
+
+    fn root(&self) -> Root {
+        let authority = cap_std::ambient_authority();
+        Root {
+            dir: cap_std::fs::Dir::open_ambient_dir(self.path("root"), authority).unwrap(),
+            links: Links::Refuse,
+        }
     }
 
     fn tool(&self, kind: &str) -> Arc<dyn Tool> {
@@ -291,7 +300,15 @@ async fn link_within_the_root_is_followed_only_where_the_tool_is_set_so() {
 fn tool_says_which_argument_is_a_path_and_where_its_folder_is() {
     let place = Place::new();
     place.link("root", "other_name");
-    for kind in ["fs.list", "fs.read", "fs.search", "fs.write", "fs.append"] {
+    for kind in [
+        "fs.list",
+        "fs.read",
+        "fs.search",
+        "fs.write",
+        "fs.append",
+        "fs.edit",
+        "fs.delete",
+    ] {
         let spec = |settings: Value| build(&settings, place.folder.path()).spec().clone();
         let plain = spec(json!({ "use": kind, "root": "root/inner" }));
         assert_eq!(
@@ -618,8 +635,6 @@ async fn more_than_the_limit_is_not_written() {
 #[test]
 fn a_write_that_nobody_waits_for_any_more_changes_nothing() {
     let place = Place::new();
-    let dir = cap_std::fs::Dir::open_ambient_dir(place.path("root"), cap_std::ambient_authority())
-        .unwrap();
     let stop = StopSign::default();
     drop(StopOnDrop(stop.clone()));
     for content in ["late", ""] {
@@ -627,11 +642,7 @@ fn a_write_that_nobody_waits_for_any_more_changes_nothing() {
             path: "a.md".into(),
             content: content.into(),
         };
-        let root = Root {
-            dir: dir.try_clone().unwrap(),
-            links: Links::Refuse,
-        };
-        let failure = super::write::write(&root, &arguments, ".x.part", &stop).unwrap_err();
+        let failure = super::write::write(&place.root(), &arguments, ".x.part", &stop).unwrap_err();
         assert_eq!(failure.code, ToolErrorCode::TimedOut);
         assert_eq!(place.text("root/a.md"), "hello");
         assert!(!place.path("root/.x.part").exists());

@@ -42,6 +42,21 @@ fn every_kind_is_built_with_the_effect_it_declares() {
             Repeat::Never,
         ),
         (
+            json!({ "use": "fs.edit", "root": "." }),
+            EffectClass::Write,
+            Repeat::Never,
+        ),
+        (
+            json!({ "use": "fs.move", "root": "." }),
+            EffectClass::Write,
+            Repeat::Never,
+        ),
+        (
+            json!({ "use": "fs.delete", "root": "." }),
+            EffectClass::Destructive,
+            Repeat::Never,
+        ),
+        (
             json!({ "use": "shell", "cwd": ".", "allow": [["ls"]] }),
             EffectClass::Destructive,
             Repeat::Never,
@@ -68,7 +83,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 11);
+    assert_eq!(kinds().count(), 14);
 }
 
 #[test]
@@ -114,7 +129,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         (
             "use".into(),
             "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
-             `fs.write`, `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
+             `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
     );

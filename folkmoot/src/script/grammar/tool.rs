@@ -14,6 +14,9 @@ pub(crate) static TOOL: Variants = Variants {
         ("fs.search", &FS_SEARCH),
         ("fs.write", &FS_WRITE),
         ("fs.append", &FS_APPEND),
+        ("fs.edit", &FS_EDIT),
+        ("fs.move", &FS_MOVE),
+        ("fs.delete", &FS_DELETE),
         ("shell", &SHELL),
         ("clock.now", &CLOCK_NOW),
         ("calc", &CALC),
@@ -145,6 +148,16 @@ const WRITTEN: &[Field] = &[field(
 
 static FS_WRITE: Record = Record::new("the tool fs.write", &[TOOL_SETTINGS, ROOT, WRITTEN]);
 static FS_APPEND: Record = Record::new("the tool fs.append", &[TOOL_SETTINGS, ROOT, WRITTEN]);
+const EDITED: &[Field] = &[field(
+    "max_bytes",
+    Count(1, 1 << 30),
+    "The most bytes of a file, before and after.",
+)
+.or("1048576")];
+
+static FS_EDIT: Record = Record::new("the tool fs.edit", &[TOOL_SETTINGS, ROOT, EDITED]);
+static FS_MOVE: Record = Record::new("the tool fs.move", &[TOOL_SETTINGS, ROOT]);
+static FS_DELETE: Record = Record::new("the tool fs.delete", &[TOOL_SETTINGS, ROOT]);
 static CLOCK_NOW: Record = Record::new("the tool clock.now", &[TOOL_SETTINGS]);
 static CALC: Record = Record::new("the tool calc", &[TOOL_SETTINGS]);
 const TURNED_TO: &[Field] = &[field(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Place;
 use crate::files::lines::Lines;
 use crate::files::search::{Limits, search};
-use crate::files::{Links, Root, StopOnDrop, StopSign};
+use crate::files::{StopOnDrop, StopSign};
 use crate::stage::{build, call, done, failure};
 
 impl Place {
@@ -199,18 +199,14 @@ fn search_that_nobody_waits_for_any_more_ends() {
     let place = Place::new();
     let stop = StopSign::default();
     drop(StopOnDrop(stop.clone()));
-    let dir = cap_std::fs::Dir::open_ambient_dir(place.path("root"), cap_std::ambient_authority());
-    let root = Root {
-        dir: dir.unwrap(),
-        links: Links::Refuse,
-    };
     let limits = Limits {
         matches_max: 100,
         file_bytes_max: 1000,
     };
     for path in [".", "a.md"] {
         let arguments = serde_json::from_value(json!({ "path": path, "pattern": "x" })).unwrap();
-        let failure = search(&root, &arguments, limits, Lines::new(1000), &stop).unwrap_err();
+        let failure =
+            search(&place.root(), &arguments, limits, Lines::new(1000), &stop).unwrap_err();
         assert_eq!(failure.code, ToolErrorCode::TimedOut, "{path}");
     }
 }

@@ -157,6 +157,105 @@ async fn reading_along_links_stays_in_the_folder() {
     hold(settings, at, along_links).await;
 }
 
+/// What a tool does that works on the name itself: a link on the way is followed if the tool is set so, and none at the end.
+fn by_name(leads: Leads) -> Option<ToolErrorCode> {
+    if leads == Leads::Root {
+        Some(BadArguments)
+    } else {
+        strictly(leads)
+    }
+}
+
+fn by_name_along_links(leads: Leads) -> Option<ToolErrorCode> {
+    if matches!(leads, Leads::Through(_)) {
+        along_links(leads)
+    } else {
+        by_name(leads)
+    }
+}
+
+fn editing(leads: Leads) -> Option<ToolErrorCode> {
+    if is_folder(leads) {
+        Some(BadArguments)
+    } else {
+        by_name(leads)
+    }
+}
+
+fn editing_along_links(leads: Leads) -> Option<ToolErrorCode> {
+    if is_folder(leads) || leads == Leads::Through(To::Folder) {
+        Some(BadArguments)
+    } else {
+        by_name_along_links(leads)
+    }
+}
+
+fn deleting(leads: Leads) -> Option<ToolErrorCode> {
+    if leads == Leads::Folder {
+        Some(NotAllowed)
+    } else {
+        by_name(leads)
+    }
+}
+
+fn deleting_along_links(leads: Leads) -> Option<ToolErrorCode> {
+    if matches!(leads, Leads::Folder | Leads::Through(To::Folder)) {
+        Some(NotAllowed)
+    } else {
+        by_name_along_links(leads)
+    }
+}
+
+/// Nothing may stand where something is moved to, not even a link.
+fn moving_to(leads: Leads) -> Option<ToolErrorCode> {
+    match leads {
+        Leads::Free => None,
+        Leads::NoPath | Leads::NoFolder | Leads::Root => Some(BadArguments),
+        Leads::Nowhere => Some(NotFound),
+        Leads::File
+        | Leads::HardLink
+        | Leads::Folder
+        | Leads::EmptyFolder
+        | Leads::Special
+        | Leads::Link(_)
+        | Leads::Through(_) => Some(NotAllowed),
+    }
+}
+
+fn edited(path: &str) -> Value {
+    json!({ "path": path, "old": "a", "new": "the", "count": 1 })
+}
+
+fn moved_from(path: &str) -> Value {
+    json!({ "from": path, "to": "moved" })
+}
+
+fn moved_to(path: &str) -> Value {
+    json!({ "from": "inner/empty", "to": path })
+}
+
+#[tokio::test]
+async fn editing_changes_nothing_outside() {
+    let settings = |links| json!({ "use": "fs.edit", "root": "root", "links": links });
+    hold(settings("refuse"), edited, editing).await;
+    hold(settings("follow"), edited, editing_along_links).await;
+}
+
+#[tokio::test]
+async fn moving_changes_nothing_outside() {
+    let settings = |links| json!({ "use": "fs.move", "root": "root", "links": links });
+    hold(settings("refuse"), moved_from, by_name).await;
+    hold(settings("follow"), moved_from, by_name_along_links).await;
+    hold(settings("refuse"), moved_to, moving_to).await;
+}
+
+#[tokio::test]
+async fn deleting_changes_nothing_outside() {
+    let settings = |links| json!({ "use": "fs.delete", "root": "root", "links": links });
+    hold(settings("refuse"), at, deleting).await;
+    hold(settings("follow"), at, deleting_along_links).await;
+}
+
 #[tokio::test]
 async fn writing_changes_nothing_outside() {
     let settings = json!({ "use": "fs.write", "root": "root" });
