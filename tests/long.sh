@@ -21,6 +21,7 @@
 # FOLKMOOT_TAMPER_CASES  at how many places of real logs something is changed (1000)
 # FOLKMOOT_FORKS       how many random forks are made of random rooms (10000)
 # FOLKMOOT_SWEEP       every how many commits scripts are cut (1)
+# FOLKMOOT_LINK_SWAPS  how often a folder is swapped for a link while file tools go through it (100000)
 # FOLKMOOT_TEXT_BYTES  how long the hostile texts are that what reads models is measured with (300000)
 # FOLKMOOT_SCHEDULES   in how many orders the threads of a store are run, for each of its tests of interleavings (5000)
 # FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
@@ -48,6 +49,7 @@ export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
 export FOLKMOOT_PROOF_STEP="${FOLKMOOT_PROOF_STEP:-1}"
 export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
 export FOLKMOOT_SWEEP="${FOLKMOOT_SWEEP:-1}"
+export FOLKMOOT_LINK_SWAPS="${FOLKMOOT_LINK_SWAPS:-100000}"
 export FOLKMOOT_TEXT_BYTES="${FOLKMOOT_TEXT_BYTES:-300000}"
 export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 stage=start
