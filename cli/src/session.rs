@@ -55,12 +55,25 @@ impl Session {
         signer: Signing,
     ) -> Result<Result<Self, OpenError>, CliError> {
         let access = StoreUse::Write(mode, driven.clone());
-        Self::open_used(dir, access, Holding::Driven(driven), recording, signer).await
+        let reach = Reach::Machine;
+        Self::open_used(
+            dir,
+            access,
+            Holding::Driven(driven),
+            recording,
+            signer,
+            reach,
+        )
+        .await
     }
 
     /// Opens the store `dir` to serve all its worlds, each as it is asked for.
-    pub(crate) async fn serving(dir: &Path, signer: Signing) -> Result<Self, CliError> {
-        match Self::serving_or_find(dir, signer).await? {
+    pub(crate) async fn serving(
+        dir: &Path,
+        signer: Signing,
+        reach: Reach,
+    ) -> Result<Self, CliError> {
+        match Self::serving_or_find(dir, signer, reach).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
@@ -70,9 +83,11 @@ impl Session {
     pub(crate) async fn serving_or_find(
         dir: &Path,
         signer: Signing,
+        reach: Reach,
     ) -> Result<Result<Self, OpenError>, CliError> {
         let recording = Recording::default();
-        Self::open_used(dir, StoreUse::Serve, Holding::All, &recording, signer).await
+        let access = StoreUse::Serve;
+        Self::open_used(dir, access, Holding::All, &recording, signer, reach).await
     }
 
     async fn open_used(
@@ -81,6 +96,7 @@ impl Session {
         holding: Holding,
         recording: &Recording,
         signer: Signing,
+        reach: Reach,
     ) -> Result<Result<Self, OpenError>, CliError> {
         person::refuse_tools()?;
         let store = match hold(dir, access).await? {
@@ -88,7 +104,7 @@ impl Session {
             Err((_, error)) => return Ok(Err(error)),
         };
         adopt_orphans();
-        let runtime = signing::signed(builder(&store, dir, recording)?, signer).build();
+        let runtime = signing::signed(builder(&store, dir, recording, reach)?, signer).build();
         let desk = Desk::new(runtime, store, holding);
         let control = serve(dir, desk.clone());
         if let Err(error) = &control {
@@ -117,6 +133,15 @@ impl Session {
     }
 }
 
+/// The machines from which the rooms of a session are reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// This one alone.
+    Machine,
+    /// Others as well: tools work on this one only where a script says so.
+    Elsewhere,
+}
+
 /// Says that another process has the store open.
 fn in_use(error: &OpenError) -> CliError {
     let what = "`log --follow`, `approvals`, `approve`, `say`, `chat WORLD` and the like work meanwhile, through that process; if it is a server, `run SCRIPT` and `chat SCRIPT` do as well";
@@ -128,9 +153,14 @@ pub(crate) fn builder(
     store: &Store,
     dir: &Path,
     recording: &Recording,
+    reach: Reach,
 ) -> Result<RuntimeBuilder, CliError> {
     let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
     let shipped = Shipped::default().keeping_off(dir);
+    let shipped = match reach {
+        Reach::Machine => shipped,
+        Reach::Elsewhere => shipped.reached_from_elsewhere(),
+    };
     let shipped = match recording.recorder() {
         Some(recorder) => shipped.recorded_by(recorder),
         None => shipped,

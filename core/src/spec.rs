@@ -109,6 +109,9 @@ pub struct SpecText {
     /// The scripted model's replies.
     #[serde(default)]
     pub replies: BTreeMap<AgentName, Value>,
+    /// True if its tools may work on files and programs of a machine whose server others reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
 }
 
 /// Structure and text.

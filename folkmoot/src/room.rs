@@ -10,13 +10,15 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
-use folkmoot_tools::{build_tool, roots_touch};
+use folkmoot_tools::{build_tool, kinds, roots_touch};
 
 use crate::script::{OWN, nearest};
 
 mod compile;
 mod in_code;
 mod secrets;
+#[cfg(test)]
+mod tests;
 
 pub use compile::{DefinitionError, definition_but_own, definition_of};
 pub use in_code::{Room, RoomError};
@@ -28,6 +30,7 @@ pub struct Shipped {
     own: Parts,
     store: Option<PathBuf>,
     recorder: Option<Arc<dyn Recorder>>,
+    is_reached: bool,
 }
 
 impl Shipped {
@@ -44,6 +47,14 @@ impl Shipped {
     #[must_use]
     pub fn keeping_off(mut self, store: impl Into<PathBuf>) -> Self {
         self.store = Some(store.into());
+        self
+    }
+
+    /// Refuses rooms with tools that work on this machine, unless they say `local: true`: for a
+    /// server that other machines reach.
+    #[must_use]
+    pub fn reached_from_elsewhere(mut self) -> Self {
+        self.is_reached = true;
         self
     }
 
@@ -119,12 +130,34 @@ impl Shipped {
                     self.own.tools.keys().map(ToolName::as_str),
                 ));
             }
+            self.keep_local(name, settings, text)?;
             let built = build_tool(name, settings, base)
                 .map_err(|error| fault(format!("tool {name}"), &error))?;
             self.keep_off(name, &built.roots)?;
             tools.insert(name.clone(), built.tool);
         }
         Ok(tools)
+    }
+
+    fn keep_local(
+        &self,
+        tool: &ToolName,
+        settings: &serde_json::Value,
+        text: &SpecText,
+    ) -> Result<(), AssembleError> {
+        let uses = settings.get("use").and_then(serde_json::Value::as_str);
+        let kind = kinds().find(|kind| Some(kind.name) == uses);
+        match kind.filter(|kind| kind.is_local && self.is_reached && !text.local) {
+            None => Ok(()),
+            Some(kind) => Err(AssembleError {
+                part: format!("tool {tool}"),
+                why: format!(
+                    "`use: {}` works on this machine, and other machines reach this server: write `local: true` at the top \
+                     of the script if its rooms may, or listen at 127.0.0.1 only",
+                    kind.name
+                ),
+            }),
+        }
     }
 
     fn keep_off(&self, tool: &ToolName, roots: &[PathBuf]) -> Result<(), AssembleError> {

@@ -19,12 +19,14 @@ pub(crate) const ASK: Kind = Kind {
     name: "ask",
     summary: "Asks another agent and waits for its answer",
     keys: &["agents"],
+    is_local: false,
     build: build_ask,
 };
 pub(crate) const HANDOFF: Kind = Kind {
     name: "handoff",
     summary: "Hands the conversation over to another agent",
     keys: &["agents"],
+    is_local: false,
     build: build_handoff,
 };
 

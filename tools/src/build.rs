@@ -44,6 +44,9 @@ pub struct Kind {
     pub summary: &'static str,
     /// The kind's own settings, beside [`Kind::COMMON_KEYS`].
     pub keys: &'static [&'static str],
+    /// True if it works on files or programs of the machine. A server that other machines reach has
+    /// such tools only in rooms that say `local: true`.
+    pub is_local: bool,
     pub(crate) build: fn(&ToolDraft<'_>) -> Result<Built, BuildError>,
 }
 

@@ -20,6 +20,7 @@ pub(crate) const CALC: Kind = Kind {
     name: "calc",
     summary: "Works out arithmetic exactly",
     keys: &[],
+    is_local: false,
     build,
 };
 

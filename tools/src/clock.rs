@@ -18,6 +18,7 @@ pub(crate) const NOW: Kind = Kind {
     name: "clock.now",
     summary: "Tells the world's time",
     keys: &[],
+    is_local: false,
     build,
 };
 

@@ -52,6 +52,7 @@ pub(crate) const SCRIPTED: Kind = Kind {
         "artifacts",
         "results",
     ],
+    is_local: false,
     build,
 };
 

@@ -27,6 +27,7 @@ pub(crate) const SHELL: Kind = Kind {
     name: "shell",
     summary: "Runs listed programs in the folder `cwd`",
     keys: &["cwd", "allow", "unlisted"],
+    is_local: true,
     build,
 };
 

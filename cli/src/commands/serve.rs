@@ -16,7 +16,7 @@ use crate::desk::login::LoginDesk;
 use crate::exit::{CliError, STORE};
 use crate::interrupt::Ended;
 use crate::otlp::{self, Collector};
-use crate::session::Session;
+use crate::session::{Reach, Session};
 use crate::terminal::Terminal;
 use crate::{person, signing};
 
@@ -30,7 +30,12 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = arguments.otlp.as_ref();
     let collector = collector.map(|given| otlp::collector(given.as_deref()));
     let collector = collector.transpose()?;
-    let session = Session::serving(&common.store, signing::signer(common)?).await?;
+    let reach = if arguments.listen.ip().is_loopback() {
+        Reach::Machine
+    } else {
+        Reach::Elsewhere
+    };
+    let session = Session::serving(&common.store, signing::signer(common)?, reach).await?;
     let result = listen_at(arguments, templates, collector, &session, &common.store).await;
     session.end(result).await
 }

@@ -40,6 +40,8 @@ pub struct SpecDraft {
     pub says_rights: bool,
     /// The bounds.
     pub limits: Limits,
+    /// True if its tools may work on this machine where a server is reached from others.
+    pub local: bool,
     /// The scripted model's replies, each a list, as JSON.
     pub replies: BTreeMap<AgentName, Value>,
 }
@@ -153,6 +155,7 @@ impl SpecDraft {
                 .map(|(name, tool)| (name.clone(), tool.settings.clone()))
                 .collect(),
             replies: self.replies.clone(),
+            local: self.local,
         };
         let spec = WorldSpec {
             agents: self.agents.iter().map(|agent| agent.spec.clone()).collect(),
@@ -238,6 +241,7 @@ impl SpecDraft {
             limits: spec
                 .get("limits")
                 .map_or_else(|| Ok(Limits::default()), limits)?,
+            local: spec.get("local").is_some_and(|local| local.json() == true),
             replies: entries("replies")
                 .map(|(key, node)| {
                     Ok((

@@ -17,6 +17,7 @@ pub(crate) const APPEND: Kind = Kind {
     name: "fs.append",
     summary: "Adds to the end of files beneath `root`",
     keys: &["root", "links", "max_bytes"],
+    is_local: true,
     build,
 };
 

@@ -20,6 +20,7 @@ pub(crate) const DELETE: Kind = Kind {
     name: "fs.delete",
     summary: "Deletes files and empty folders beneath `root`",
     keys: &["root", "links"],
+    is_local: true,
     build,
 };
 

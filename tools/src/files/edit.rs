@@ -21,6 +21,7 @@ pub(crate) const EDIT: Kind = Kind {
     name: "fs.edit",
     summary: "Replaces an exact text in files beneath `root`",
     keys: &["root", "links", "max_bytes"],
+    is_local: true,
     build,
 };
 

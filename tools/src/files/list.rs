@@ -20,6 +20,7 @@ pub(crate) const LIST: Kind = Kind {
     name: "fs.list",
     summary: "Lists folders beneath `root`, with kinds and sizes",
     keys: &["root", "links", "max_entries"],
+    is_local: true,
     build,
 };
 

@@ -27,6 +27,7 @@ pub(crate) const READ: Kind = Kind {
     name: "fs.read",
     summary: "Reads text files and lists folders beneath `root`",
     keys: &["root", "links"],
+    is_local: true,
     build,
 };
 

@@ -21,6 +21,7 @@ pub(crate) const MOVE: Kind = Kind {
     name: "fs.move",
     summary: "Moves files and folders beneath `root`",
     keys: &["root", "links"],
+    is_local: true,
     build,
 };
 

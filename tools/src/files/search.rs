@@ -26,6 +26,7 @@ pub(crate) const SEARCH: Kind = Kind {
     name: "fs.search",
     summary: "Searches the text files beneath `root`",
     keys: &["root", "links", "max_matches", "max_bytes"],
+    is_local: true,
     build,
 };
 

@@ -16,6 +16,7 @@ pub(crate) const WRITE: Kind = Kind {
     name: "fs.write",
     summary: "Writes whole files beneath `root`",
     keys: &["root", "links", "max_bytes"],
+    is_local: true,
     build,
 };
 

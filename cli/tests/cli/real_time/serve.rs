@@ -165,6 +165,53 @@ fn a_server_that_others_can_reach_knows_whom_it_serves() {
 }
 
 #[test]
+fn template_with_files_opens_no_room_where_others_reach_the_server_unless_it_says_local() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("templates")).unwrap();
+    let template = "world: room\nmodels: { m: { provider: scripted } }\n\
+                    agents: [{ name: bob, model: m, tools: [read] }]\ntools: { read: { use: fs.read, root: . } }\n";
+    desk.write("templates/unsaid.yaml", template);
+    desk.write("templates/said.yaml", &format!("local: true\n{template}"));
+    let token = desk
+        .token(&["new", "--as", "ada", "--create"])
+        .expect(0)
+        .out;
+    let open = |listen: &str, template: &str| {
+        let arguments = [
+            "--listen",
+            listen,
+            "--tokens",
+            "tokens",
+            "--templates",
+            "templates",
+        ];
+        let server = Server::start(&desk, &arguments);
+        let name = format!("{template}-{}", &listen[..1]);
+        let body = json!({ "template": template, "name": name });
+        let answer = server.ask("POST /v1/worlds", token.trim_end(), &body);
+        server.end();
+        answer
+    };
+    for (listen, template) in [
+        ("127.0.0.1:0", "unsaid"),
+        ("127.0.0.1:0", "said"),
+        ("0.0.0.0:0", "said"),
+    ] {
+        let (status, room) = open(listen, template);
+        assert_eq!(status, 201, "{listen} {template}: {room}");
+    }
+    let (status, problem) = open("0.0.0.0:0", "unsaid");
+    assert_eq!(status, 503, "{problem}");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains("`local: true`"),
+        "{problem}"
+    );
+}
+
+#[test]
 fn settings_of_a_server_that_cannot_be_used_are_named() {
     let desk = Desk::new();
     desk.write("jwt.yaml", "issuer: x\n");

@@ -74,6 +74,12 @@ const SPEC: &[Field] = &[
         Entries(&Name(Named::Tool), &A_TOOL),
         "The tools by name.",
     ),
+    field(
+        "local",
+        Flag,
+        "Its `fs.*` and `shell` tools work on a server that other machines reach.",
+    )
+    .or("false"),
     STATES,
     field(
         "policy",

@@ -72,7 +72,7 @@ fn faults_of_an_included_file_are_shown_in_it() {
         lines(&error),
         [
             "3:23 no agent is called `wroker` | did you mean `worker`?",
-            "7:1 `script` is not a key of an included spec | keys: include, description, rules, context, models, gateway, prices, defaults, agents, tools, states, policy, limits, replies",
+            "7:1 `script` is not a key of an included spec | keys: include, description, rules, context, models, gateway, prices, defaults, agents, tools, local, states, policy, limits, replies",
             "8:1 `plocy` is not a key of an included spec | did you mean `policy`?",
         ]
     );

@@ -35,7 +35,7 @@ fn typo_in_a_key_names_the_nearest_key() {
     check(
         "colour: red",
         &[
-            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, rules, context, models, gateway, prices, defaults, agents, tools, states, policy, limits, replies, script",
+            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, rules, context, models, gateway, prices, defaults, agents, tools, local, states, policy, limits, replies, script",
         ],
     );
 }

@@ -1,0 +1,74 @@
+use std::path::Path;
+
+use folkmoot_agents::Assemble as _;
+use folkmoot_tools::kinds;
+
+use super::{Shipped, definition_of};
+use crate::script::Script;
+
+/// What stands beside `use` where a tool needs more.
+fn settings(uses: &str) -> &'static str {
+    match uses {
+        "shell" => ", cwd: ., allow: [[ls]]",
+        "scripted" => ", effect: read, results: [{ text: a }]",
+        uses if uses.starts_with("fs.") => ", root: .",
+        _ => "",
+    }
+}
+
+/// Why a room with this tool does not open.
+fn refusal(shipped: &Shipped, uses: &str, top: &str) -> Option<String> {
+    let text = format!(
+        "world: room\n{top}models: {{ m: {{ provider: scripted }} }}\nagents: [{{ name: bob, model: m, tools: [t] }}]\n\
+         tools: {{ t: {{ use: {uses}{} }} }}\n",
+        settings(uses)
+    );
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("room.yaml");
+    let script = Script::parse(&text, &file).unwrap();
+    let definition = definition_of(&script, &script.spec).unwrap();
+    let assembled = shipped.assemble(&definition, Some(&script.base));
+    assembled.err().map(|error| error.why)
+}
+
+#[test]
+fn tool_of_this_machine_needs_a_script_that_says_so_where_others_reach_the_server() {
+    let here = Shipped::default();
+    let reached = Shipped::default().reached_from_elsewhere();
+    let mut refused = Vec::new();
+    for kind in kinds() {
+        for top in ["", "local: true\n", "local: false\n"] {
+            assert_eq!(refusal(&here, kind.name, top), None, "{}", kind.name);
+        }
+        assert_eq!(
+            refusal(&reached, kind.name, "local: true\n"),
+            None,
+            "{}",
+            kind.name
+        );
+        let unsaid = refusal(&reached, kind.name, "");
+        assert_eq!(unsaid, refusal(&reached, kind.name, "local: false\n"));
+        if let Some(why) = unsaid {
+            assert!(
+                why.starts_with(&format!("`use: {}` works on this machine, ", kind.name)),
+                "{why}"
+            );
+            assert!(
+                why.contains("write `local: true` at the top of the script"),
+                "{why}"
+            );
+            refused.push(kind.name);
+        }
+    }
+    let expected = [
+        "fs.list",
+        "fs.read",
+        "fs.search",
+        "fs.write",
+        "fs.append",
+        "fs.edit",
+        "fs.move",
+        "fs.delete",
+        "shell",
+    ];
+    assert_eq!(refused, expected);
+}
