@@ -194,7 +194,7 @@ fn replaced(text: &str, arguments: &EditArguments) -> Result<String, ToolFailure
     }
     if found != *count {
         return refused(&format!(
-            "stands there {found} times, not {count}: give more of the text around it, or `count: {found}`"
+            "has other places than {count}, namely {found}: give more of the text around it, or `count: {found}`"
         ));
     }
     Ok(text.replace(old, new))

@@ -131,7 +131,7 @@ fn list(
         return Ok(lines.end());
     }
     Ok(lines.end_with(&format!(
-        "[cut: {left_off} more entries; go on with `after` and the last name]"
+        "[cut: {left_off} more; go on with `after` and the last name]"
     )))
 }
 
@@ -141,6 +141,6 @@ fn line(entry: &Entry) -> String {
         EntryKind::Folder => format!("{name}/"),
         EntryKind::File => format!("{name} ({} bytes)", entry.bytes),
         EntryKind::Link => format!("{name} (symbolic link)"),
-        EntryKind::Special => format!("{name} (no file)"),
+        EntryKind::Special => format!("{name} (device, pipe or socket)"),
     }
 }

@@ -1,3 +1,6 @@
+//! The walk of a search. Those of `ignore` and `grep-searcher` take paths, and a path may lead elsewhere between the look and
+//! the opening. This one goes from handle to handle; of those crates it uses what works on text and on opened files.
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -68,13 +71,13 @@ impl<'s> Tour<'s> {
         let found = self.matches.found;
         let count = found.count;
         let mut note = match (found.is_cut, self.is_over) {
-            (true, _) => format!("[cut: more than {count} lines fit"),
-            (false, true) => format!("[cut: too much to search; {count} lines fit so far"),
-            (false, false) => format!("[{count} lines fit"),
+            (true, _) => format!("[cut: more than these lines: {count}"),
+            (false, true) => format!("[cut: too much to search; lines: {count}"),
+            (false, false) => format!("[lines: {count}"),
         };
-        note.push_str(&format!("; {} files were searched", self.files));
+        note.push_str(&format!("; files searched: {}", self.files));
         if self.left_out > 0 {
-            note.push_str(&format!(", {} left out", self.left_out));
+            note.push_str(&format!("; left out: {}", self.left_out));
         }
         note.push(']');
         found.end(&note)

@@ -27,7 +27,7 @@ async fn folder_is_listed_with_kinds_and_sizes() {
     drop(std::os::unix::net::UnixListener::bind(place.path("root/socket")).unwrap());
     assert_eq!(
         listed(&place, json!({}), None).await,
-        "Z (0 bytes)\na.md (5 bytes)\ninner/\nlink (symbolic link)\nsocket (no file)"
+        "Z (0 bytes)\na.md (5 bytes)\ninner/\nlink (symbolic link)\nsocket (device, pipe or socket)"
     );
 }
 

@@ -46,32 +46,29 @@ async fn lines_are_found_in_the_order_of_paths_with_their_numbers() {
     assert_eq!(
         place.found(json!({})).await,
         "Z.md:2: finding\nb/10.md:2: find\nb/2.md:2: find me\nb/2.md:4: and find me\n\
-         [4 lines fit; 5 files were searched]"
+         [lines: 4; files searched: 5]"
     );
     for (arguments, expected) in [
         (
             json!({ "path": "b/10.md" }),
-            "b/10.md:2: find\n[1 lines fit; 1 files were searched]",
+            "b/10.md:2: find\n[lines: 1; files searched: 1]",
         ),
         (
             json!({ "path": "b", "pattern": "^find$" }),
-            "b/10.md:2: find\n[1 lines fit; 2 files were searched]",
+            "b/10.md:2: find\n[lines: 1; files searched: 2]",
         ),
         (
             json!({ "ignore_case": true, "files": "*.md", "pattern": "FIND$" }),
-            "Z.md:1: Find\nb/10.md:2: find\n[2 lines fit; 5 files were searched]",
+            "Z.md:1: Find\nb/10.md:2: find\n[lines: 2; files searched: 5]",
         ),
         (
             json!({ "files": "b/2*" }),
-            "b/2.md:2: find me\nb/2.md:4: and find me\n[2 lines fit; 1 files were searched]",
+            "b/2.md:2: find me\nb/2.md:4: and find me\n[lines: 2; files searched: 1]",
         ),
-        (
-            json!({ "files": "!*.md" }),
-            "[0 lines fit; 0 files were searched]",
-        ),
+        (json!({ "files": "!*.md" }), "[lines: 0; files searched: 0]"),
         (
             json!({ "pattern": "find.*", "literal": true }),
-            "[0 lines fit; 5 files were searched]",
+            "[lines: 0; files searched: 5]",
         ),
     ] {
         assert_eq!(
@@ -131,7 +128,7 @@ async fn search_has_bounds_and_says_when_they_cut_it() {
     let found = async |settings| done(place.outcome(settings, json!({})).await);
     let text = found(json!({ "max_matches": 60 })).await;
     assert!(
-        text.ends_with("b:10: find\n[cut: more than 60 lines fit; 3 files were searched]"),
+        text.ends_with("b:10: find\n[cut: more than these lines: 60; files searched: 3]"),
         "{text}"
     );
     let text = found(json!({ "model_bytes": 256 })).await;
@@ -141,7 +138,7 @@ async fn search_has_bounds_and_says_when_they_cut_it() {
     );
     let text = found(json!({ "max_matches": 100, "max_bytes": 1000 })).await;
     assert!(
-        text.ends_with("[100 lines fit; 4 files were searched, 1 left out]"),
+        text.ends_with("[lines: 100; files searched: 4; left out: 1]"),
         "{text}"
     );
     place.file("long", &"find ".repeat(1000));
@@ -157,7 +154,7 @@ async fn bytes_that_are_no_text_and_folders_without_end_are_left() {
     place.file(&("d/".repeat(40) + "deep"), "find");
     assert_eq!(
         place.found(json!({})).await,
-        "latin:1: find caf\u{fffd}\n[1 lines fit; 4 files were searched, 1 left out]"
+        "latin:1: find caf\u{fffd}\n[lines: 1; files searched: 4; left out: 1]"
     );
 }
 
@@ -170,7 +167,7 @@ async fn link_is_not_gone_along_and_a_name_makes_no_line() {
     for links in ["refuse", "follow"] {
         let arguments = json!({ "pattern": "secret|find", "all": true });
         let outcome = place.outcome(json!({ "links": links }), arguments).await;
-        let expected = "\"x\\ny:1: find\":1: find\n[1 lines fit; 3 files were searched]";
+        let expected = "\"x\\ny:1: find\":1: find\n[lines: 1; files searched: 3]";
         assert_eq!(outcome, ToolOutcome::text(expected));
     }
 }

@@ -273,3 +273,28 @@ async fn appending_changes_nothing_outside() {
     let settings = json!({ "use": "fs.append", "root": "root" });
     hold(settings, with_content, appending).await;
 }
+
+/// Links that lead to what a process has open, whatever their text says.
+#[tokio::test]
+async fn links_of_the_kernel_lead_nowhere() {
+    let base = std::path::Path::new("/");
+    for links in ["refuse", "follow"] {
+        let settings = json!({ "use": "fs.read", "root": "proc", "links": links });
+        let tool = build(&settings, base);
+        for path in [
+            "self/root/etc/passwd",
+            "self/root",
+            "self/cwd",
+            "self/exe",
+            "self/fd/0",
+            "thread-self/root/etc/passwd",
+            "1/root/etc/passwd",
+        ] {
+            let outcome = tool.run(&call(at(path))).await;
+            assert!(
+                matches!(outcome, ToolOutcome::Failed(_)),
+                "{links} {path}: {outcome:?}"
+            );
+        }
+    }
+}
