@@ -85,6 +85,8 @@ impl Tool for FsAppend {
 fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
+    // The file may be new: its name has to last as well.
+    let names = root.spot(path)?.to_sync()?;
     let mut file = match root.open(path, OpenFor::Append)? {
         OpenedPath::File(file) => file,
         OpenedPath::Folder(_) => {
@@ -104,7 +106,6 @@ fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure
     }
     file.write_all(content.as_bytes()).map_err(failure)?;
     file.sync_all().map_err(failure)?;
-    // The file may be new: its name has to last as well.
-    root.spot(path)?.sync()?;
+    names.sync_all().map_err(failure)?;
     Ok(format!("{} bytes are added to {path}", content.len()))
 }

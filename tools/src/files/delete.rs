@@ -82,6 +82,7 @@ fn delete(root: &Root, path: &str, stop: &StopSign) -> Result<String, ToolFailur
         EntryKind::Folder => AtFlags::REMOVEDIR,
         EntryKind::File | EntryKind::Link | EntryKind::Special => AtFlags::empty(),
     };
+    let names = spot.to_sync()?;
     stop.check()?;
     unlinkat(&spot.folder, spot.name, flags).map_err(|error| match error {
         Errno::NOTEMPTY | Errno::EXIST => failed(
@@ -90,6 +91,6 @@ fn delete(root: &Root, path: &str, stop: &StopSign) -> Result<String, ToolFailur
         ),
         error => spot.failure(&error.into()),
     })?;
-    spot.sync()?;
+    names.sync_all().map_err(|error| spot.failure(&error))?;
     Ok(format!("{path} is deleted"))
 }

@@ -101,10 +101,10 @@ impl Spot<'_> {
         io_failure(self.path, error)
     }
 
-    /// Makes a change of names in the folder survive power loss.
-    pub(super) fn sync(&self) -> Result<(), ToolFailure> {
-        let synced = self.folder.open(".").and_then(|folder| folder.sync_all());
-        synced.map_err(|error| self.failure(&error))
+    /// The folder as a file: syncing it makes a change of its names survive power loss. Opened before the change, so that
+    /// a folder that cannot be read is told of before anything is done.
+    pub(super) fn to_sync(&self) -> Result<cap_std::fs::File, ToolFailure> {
+        self.folder.open(".").map_err(|error| self.failure(&error))
     }
 }
 

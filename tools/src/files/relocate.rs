@@ -114,13 +114,16 @@ fn relocate(
     if new.kind()?.is_some() {
         return Err(taken());
     }
+    let new_names = new.to_sync()?;
+    let old_names = old.to_sync()?;
     stop.check()?;
     rename(&old, &new).map_err(|error| match error {
         Errno::EXIST => taken(),
         error => new.failure(&io::Error::from(error)),
     })?;
-    new.sync()?;
-    old.sync()?;
+    for names in [new_names, old_names] {
+        names.sync_all().map_err(|error| new.failure(&error))?;
+    }
     Ok(format!("{from} is now {to}"))
 }
 

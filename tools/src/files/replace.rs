@@ -26,6 +26,7 @@ pub(super) fn replace(
     check: impl Fn() -> Result<(), ToolFailure>,
 ) -> Result<(), ToolFailure> {
     let failure = |error: io::Error| spot.failure(&error);
+    let names = spot.to_sync()?;
     let permissions = match spot.folder.symlink_metadata(spot.name) {
         Ok(metadata) => metadata.is_file().then(|| metadata.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -46,7 +47,7 @@ pub(super) fn replace(
         spot.folder.remove_file(part).ok();
         return Err(error);
     }
-    spot.sync()
+    names.sync_all().map_err(failure)
 }
 
 /// A new file `part` that holds `content`. What an earlier attempt left under that name goes.
