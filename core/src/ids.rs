@@ -12,6 +12,7 @@ pub mod duration;
 pub(crate) mod letters;
 mod name;
 pub mod principal;
+pub mod size;
 #[cfg(test)]
 mod tests;
 
