@@ -26,6 +26,7 @@ pub mod causes;
 mod custody;
 mod log_error;
 mod progress;
+mod sandbox;
 
 pub use crate::event::reaction::Reaction;
 pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
@@ -33,6 +34,7 @@ pub use blobs::{BlobError, Blobs};
 pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
+pub use sandbox::{Network, Sandbox};
 
 /// A stored commit and the link that chains it to its predecessor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -324,6 +326,8 @@ pub struct HostCommand {
     pub input: Option<String>,
     /// The most bytes kept of each of its outputs; the rest is read and thrown away.
     pub output_max: usize,
+    /// The limits of its reach; `None`: the rights of the user.
+    pub sandbox: Option<Sandbox>,
     /// Names the lock that the program's helper holds while anything of it lives. A second run
     /// under the same name waits for the first one's lock.
     pub lock: String,
@@ -349,6 +353,8 @@ pub struct HostOutput {
     pub stderr: Vec<u8>,
     /// True if either was longer than the limit.
     pub is_cut: bool,
+    /// The parts of its sandbox that the system could not apply; empty if it applied all, or there was none.
+    pub gaps: Vec<String>,
 }
 
 /// The reason that a program gave nothing.
@@ -370,6 +376,9 @@ pub enum HostError {
     /// The folder or the file is not the one that is meant; nothing was run.
     #[error("{0}")]
     Changed(String),
+    /// The system cannot apply the sandbox that is required; nothing was run.
+    #[error("the sandbox cannot be applied, and is required: {0}")]
+    Unconfined(String),
     /// The helper was lost after it was told what to run: that may have taken effect, and may still run.
     #[error("the tool helper was lost: {0}")]
     Lost(String),

@@ -21,6 +21,7 @@ mod helper;
 mod image;
 mod lock;
 mod process;
+mod sandbox;
 mod stat;
 mod sweep;
 mod wire;
@@ -32,6 +33,7 @@ pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
 #[cfg(feature = "testing")]
 pub(crate) use process::read_report;
+pub use sandbox::{AppliedSandbox, try_sandbox};
 
 #[cfg(test)]
 mod tests;

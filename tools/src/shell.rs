@@ -199,6 +199,7 @@ impl Shell {
             .filter_map(|entry| entry.pin)
             .collect();
         Ok(HostCommand {
+            sandbox: None,
             argv,
             cwd: self.folder.path.clone(),
             folder: Some(id_of(&self.folder.handle)?),

@@ -168,6 +168,7 @@ impl Worker {
             input: Some(input),
             output_max: usize::try_from(self.spec.output_bytes_max.saturating_add(LINE_ROOM))
                 .unwrap_or(usize::MAX),
+            sandbox: None,
             lock: lock_of(call),
         })
     }

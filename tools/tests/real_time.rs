@@ -21,6 +21,7 @@ mod real_time {
     mod kill;
     mod peers;
     mod run;
+    mod sandbox;
 }
 
 const HELPER: &str = env!("CARGO_BIN_EXE_folkmoot-tool-helper");
@@ -55,6 +56,7 @@ impl Place {
             timeout: DEADLINE,
             input: None,
             output_max: 1000,
+            sandbox: None,
             lock: "call".into(),
         }
     }

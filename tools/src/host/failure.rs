@@ -14,7 +14,7 @@ pub(crate) fn failed(error: &HostError) -> ToolOutcome {
     let code = match error {
         HostError::TimedOut(_) => ToolErrorCode::TimedOut,
         HostError::Lost(_) => ToolErrorCode::Lost,
-        HostError::Changed(_) => ToolErrorCode::NotAllowed,
+        HostError::Changed(_) | HostError::Unconfined(_) => ToolErrorCode::NotAllowed,
         _ => ToolErrorCode::Failed,
     };
     ToolOutcome::failed(code, with_causes(error))

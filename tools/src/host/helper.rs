@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitCode, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use rustix::process::{Pid, WaitOptions, WaitStatus};
 
 use super::image::{StartFault, command, go_to};
 use super::lock::Lock;
+use super::sandbox::{STEP_ARGUMENT, SandboxStep, step_main};
 use super::sweep::kill_descendants;
 use super::wire::{ORDER_MAX, RunOrder, RunReport};
 
@@ -35,6 +36,10 @@ const DRAIN_MAX: Duration = Duration::from_secs(1);
 /// Standard input must stay open as long as the program may run: when it closes, everything is killed.
 #[must_use]
 pub fn helper_main() -> ExitCode {
+    let mut words = std::env::args_os().skip(2);
+    if words.next().is_some_and(|word| word == STEP_ARGUMENT) {
+        return step_main(words);
+    }
     match isolate()
         .map_err(HelperError::Isolate)
         .and_then(|()| serve())
@@ -185,18 +190,14 @@ fn run(
     events: &Sender<HelperEvent>,
     inbox: &Receiver<HelperEvent>,
 ) -> Option<Answer> {
-    let (program, stdout, stderr) = match start(order) {
+    let Started {
+        program,
+        stdout,
+        stderr,
+        gaps,
+    } = match start(order) {
         Ok(started) => started,
-        Err(StartFault::Changed(why)) => {
-            return Some((RunReport::Changed { why }, Captured::default()));
-        }
-        Err(StartFault::Failed(error)) => {
-            let report = RunReport::NotStarted {
-                os_error: error.raw_os_error(),
-                why: error.to_string(),
-            };
-            return Some((report, Captured::default()));
-        }
+        Err(fault) => return Some((not_started(fault), Captured::default())),
     };
     let capture = Capture::start(stdout, stderr, order.output_max);
     let to_serve = events.clone();
@@ -205,22 +206,78 @@ fn run(
     // Before the report, also where the program ended well: nothing of it may outlive the call.
     kill_all(program, inbox);
     match end {
-        ProgramEnd::Ended(status) => Some(ended(status, capture.finish(DRAIN_MAX))),
+        ProgramEnd::Ended(status) => Some(ended(status, gaps, capture.finish(DRAIN_MAX))),
         ProgramEnd::TimedOut => Some((RunReport::TimedOut, Captured::default())),
         ProgramEnd::Unwanted => None,
     }
 }
 
-fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), StartFault> {
+fn not_started(fault: StartFault) -> RunReport {
+    match fault {
+        StartFault::Changed(why) => RunReport::Changed { why },
+        StartFault::Unconfined(why) => RunReport::Unconfined { why },
+        StartFault::Failed(error) => RunReport::NotStarted {
+            os_error: error.raw_os_error(),
+            why: error.to_string(),
+        },
+    }
+}
+
+/// A program that runs.
+struct Started {
+    program: Pid,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+    /// The parts of its sandbox that were not applied.
+    gaps: Vec<String>,
+}
+
+fn start(order: &RunOrder) -> Result<Started, StartFault> {
     let (program, arguments) = order
         .argv
         .split_first()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
     // The helper runs this one program: where it is, the program begins.
     go_to(&order.cwd, order.folder)?;
-    let (mut command, file) = command(program, &order.pins)?;
-    let spawned = command
-        .args(arguments)
+    let (mut child, gaps) = match &order.sandbox {
+        None => {
+            let (mut command, file) = command(program, &order.pins)?;
+            let child = spawn(command.args(arguments), order);
+            // Open until the program has started: it is run by the number of this handle.
+            drop(file);
+            (child?, Vec::new())
+        }
+        Some(sandbox) => {
+            let mut step = SandboxStep::new(order, sandbox)?;
+            let mut child = spawn(&mut step.command, order)?;
+            match step.begun() {
+                Ok(gaps) => (child, gaps),
+                Err(fault) => {
+                    // It has said that it ends.
+                    child.wait()?;
+                    return Err(fault);
+                }
+            }
+        }
+    };
+    if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {
+        thread::spawn(move || feed(pipe, &input));
+    }
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    match (pid, child.stdout.take(), child.stderr.take()) {
+        // From here on `reap` is the only one who waits: `child` would not see its own end.
+        (Some(program), Some(stdout), Some(stderr)) => Ok(Started {
+            program,
+            stdout,
+            stderr,
+            gaps,
+        }),
+        _ => Err(io::Error::other("the program has no id or no outputs").into()),
+    }
+}
+
+fn spawn(command: &mut Command, order: &RunOrder) -> io::Result<Child> {
+    command
         .stdin(if order.input.is_some() {
             Stdio::piped()
         } else {
@@ -230,19 +287,7 @@ fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), StartFault
         .stderr(Stdio::piped())
         // A group of its own, so that one signal reaches it all where there is no subreaper.
         .process_group(0)
-        .spawn();
-    // Open until the program has started: it is run by the number of this handle.
-    drop(file);
-    let mut child = spawned?;
-    if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {
-        thread::spawn(move || feed(pipe, &input));
-    }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    match (pid, child.stdout.take(), child.stderr.take()) {
-        // From here on `reap` is the only one who waits: `child` would not see its own end.
-        (Some(pid), Some(stdout), Some(stderr)) => Ok((pid, stdout, stderr)),
-        _ => Err(io::Error::other("the program has no id or no outputs").into()),
-    }
+        .spawn()
 }
 
 /// Gives the program its input, and then the end of it.
@@ -304,12 +349,13 @@ fn kill_all(program: Pid, inbox: &Receiver<HelperEvent>) {
     }
 }
 
-fn ended(status: WaitStatus, outputs: Captured) -> Answer {
+fn ended(status: WaitStatus, gaps: Vec<String>, outputs: Captured) -> Answer {
     let report = RunReport::Ended {
         code: status.exit_status(),
         stdout: outputs.stdout.len(),
         stderr: outputs.stderr.len(),
         is_cut: outputs.is_cut,
+        gaps,
     };
     (report, outputs)
 }

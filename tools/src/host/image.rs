@@ -28,6 +28,8 @@ const OPEN_FILES: Option<&str> = None;
 pub(super) enum StartFault {
     /// Something is not what is meant.
     Changed(String),
+    /// The sandbox is required and cannot be applied.
+    Unconfined(String),
     /// The system refused.
     Failed(io::Error),
 }
@@ -106,7 +108,7 @@ pub(super) fn command(
 }
 
 /// The file that a program's name stands for, as the system finds it.
-fn find(program: &str) -> io::Result<PathBuf> {
+pub(super) fn find(program: &str) -> io::Result<PathBuf> {
     if program.contains('/') {
         return Ok(PathBuf::from(program));
     }

@@ -97,6 +97,7 @@ impl ToolHost for ProcessHost {
             cwd: command.cwd,
             folder: command.folder,
             pins: command.pins,
+            sandbox: command.sandbox,
         };
         let program = order.argv.first().cloned().unwrap_or_default();
         // The helper may wait as long for the lock as for the program.
@@ -212,11 +213,14 @@ fn understand(
     timeout: Duration,
 ) -> Result<HostOutput, HostError> {
     match reply.report {
-        RunReport::Ended { code, is_cut, .. } => Ok(HostOutput {
+        RunReport::Ended {
+            code, is_cut, gaps, ..
+        } => Ok(HostOutput {
             code,
             stdout: reply.stdout,
             stderr: reply.stderr,
             is_cut,
+            gaps,
         }),
         RunReport::TimedOut => Err(HostError::TimedOut(timeout)),
         RunReport::NotStarted { os_error, why } => {
@@ -225,6 +229,7 @@ fn understand(
             Err(HostError::NotStarted { program, source })
         }
         RunReport::Changed { why } => Err(HostError::Changed(why)),
+        RunReport::Unconfined { why } => Err(HostError::Unconfined(why)),
         RunReport::Unusable { why } => Err(HostError::Helper(why)),
     }
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::port::FolderId;
+use folkmoot_core::port::{FolderId, Sandbox};
 use folkmoot_core::spec::limits::CALL_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,8 @@ pub(super) struct RunOrder {
     pub(super) input: Option<String>,
     /// The most bytes that are kept of each output.
     pub(super) output_max: usize,
+    /// The limits of the program's reach; `None`: the rights of the user.
+    pub(super) sandbox: Option<Sandbox>,
     /// The path of the file that is locked while the program runs.
     pub(super) lock: PathBuf,
 }
@@ -45,6 +47,8 @@ pub(super) enum RunReport {
         stdout: usize,
         stderr: usize,
         is_cut: bool,
+        /// The parts of the sandbox that were not applied.
+        gaps: Vec<String>,
     },
     /// The program ran too long.
     TimedOut,
@@ -52,6 +56,8 @@ pub(super) enum RunReport {
     NotStarted { os_error: Option<i32>, why: String },
     /// The folder or the program is not the one that is meant; nothing was started.
     Changed { why: String },
+    /// The sandbox is required and cannot be applied; nothing was started.
+    Unconfined { why: String },
     /// No program was started.
     Unusable { why: String },
 }

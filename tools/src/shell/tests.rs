@@ -56,6 +56,7 @@ fn output(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
         stdout: stdout.into(),
         stderr: stderr.into(),
         is_cut: false,
+        gaps: Vec::new(),
     }
 }
 

@@ -167,6 +167,7 @@ async fn plays_the_runtime() {
         timeout: DEADLINE,
         input: None,
         output_max: 1000,
+        sandbox: None,
         lock: "call".into(),
     };
     let ended = ProcessHost::new(HELPER, Path::new(&place).join("locks"))

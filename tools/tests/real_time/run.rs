@@ -11,6 +11,7 @@ async fn outputs_and_exit_code_come_back() {
         stdout: b"out\n".to_vec(),
         stderr: b"err\n".to_vec(),
         is_cut: false,
+        gaps: Vec::new(),
     };
     assert_eq!(output, expected);
 }
@@ -26,6 +27,7 @@ async fn outputs_beyond_the_limit_are_read_and_thrown_away() {
         stdout: vec![0; 1000],
         stderr: b"done\n".to_vec(),
         is_cut: true,
+        gaps: Vec::new(),
     };
     assert_eq!(output, expected);
 }

@@ -10,6 +10,7 @@ fn wrote(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
         stdout: stdout.into(),
         stderr: stderr.into(),
         is_cut: false,
+        gaps: Vec::new(),
     }
 }
 

@@ -1,0 +1,40 @@
+//! The reach of a program.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The limits of a program's reach, for it and all that it starts.
+///
+/// Beside what is named here a program reads the libraries and programs of the system. It can look into, signal or trace no
+/// process outside of its sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sandbox {
+    /// The network.
+    pub network: Network,
+    /// Folders and files that it may read. Relative ones are relative to the folder that it runs in.
+    pub read: Vec<PathBuf>,
+    /// Folders and files that it may read and write; likewise.
+    pub write: Vec<PathBuf>,
+    /// The most bytes of memory of each of its processes.
+    pub memory_bytes: u64,
+    /// The most seconds of a processor that each of its processes may take.
+    pub cpu_s: u64,
+    /// The most processes and threads at a time. It does not bind root.
+    pub processes: u64,
+    /// The most bytes of each file that it writes.
+    pub file_bytes: u64,
+    /// True if nothing runs where the system cannot apply all of it.
+    pub is_required: bool,
+}
+
+/// The network of a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// No sockets at all.
+    #[default]
+    None,
+    /// TCP and UDP as the user has them.
+    Any,
+}

@@ -1,0 +1,210 @@
+//! The filter of calls: those that no tool needs and that escapes are made of fail with `EPERM`.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::port::Network;
+use libc::{BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, c_int};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, sock_filter,
+};
+
+/// Calls that are refused whatever their arguments are.
+const REFUSED: &[i64] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    // Mounts, roots and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_chroot,
+    // Files by another way than their path.
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    // Keys of the user.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // Parts of the kernel that escapes begin with.
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_vhangup,
+    libc::SYS_syslog,
+    // The machine.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+/// Flags of `clone` that make a namespace.
+const NAMESPACES: [c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+/// Families of sockets that a program with a network needs.
+const FAMILIES: [c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+/// The bits of a socket's type that are no flags.
+const SOCKET_TYPES: u64 = 0xf;
+/// Asks `personality` for the present one.
+const SAME_PERSONALITY: u64 = 0xffff_ffff;
+/// From here on a number is a call of another form (x32), which no rule below knows.
+const OTHER_FORMS: u32 = 0x4000_0000;
+
+/// A reason why the filter was not installed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FilterError {
+    /// The filter cannot be made for this processor.
+    #[error(transparent)]
+    Made(#[from] BackendError),
+    /// The kernel takes none.
+    #[error(transparent)]
+    Installed(#[from] seccompiler::Error),
+}
+
+/// Installs the filter for this process and all that it starts.
+pub(super) fn filter(network: Network) -> Result<(), FilterError> {
+    let always = REFUSED.iter().map(|call| (*call, Vec::new()));
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = always.collect();
+    rules.insert(libc::SYS_clone, namespaces()?);
+    rules.insert(libc::SYS_ioctl, terminals()?);
+    rules.insert(libc::SYS_personality, personalities()?);
+    rules.insert(libc::SYS_socket, sockets(network)?);
+    rules.insert(libc::SYS_socketpair, vec![none_of([libc::AF_UNIX])?]);
+    let filter = SeccompFilter::new(
+        rules,
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
+        std::env::consts::ARCH.try_into()?,
+    )?;
+    let mut program: BpfProgram = unknown_forms().into();
+    program.extend(BpfProgram::try_from(filter)?);
+    Ok(seccompiler::apply_filter(&program)?)
+}
+
+/// The instructions in front of the filter. To them `clone3`, whose flags cannot be looked at, and calls of another form
+/// do not exist. A C library then takes `clone`.
+fn unknown_forms() -> [sock_filter; 4] {
+    let step = |code: u32, jt: u8, jf: u8, k: u32| sock_filter {
+        code: u16::try_from(code).unwrap_or_default(),
+        jt,
+        jf,
+        k,
+    };
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or_default();
+    let no_such_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    [
+        // The call's number is the first word that a filter sees.
+        step(BPF_LD | BPF_W | BPF_ABS, 0, 0, 0),
+        step(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, clone3),
+        step(BPF_JMP | BPF_JGE | BPF_K, 0, 1, OTHER_FORMS),
+        step(BPF_RET | BPF_K, 0, 0, no_such_call),
+    ]
+}
+
+fn namespaces() -> Result<Vec<SeccompRule>, BackendError> {
+    let has = |flag: &c_int| {
+        let flag = u64::from(flag.unsigned_abs());
+        let mask = SeccompCmpOp::MaskedEq(flag);
+        let condition = SeccompCondition::new(0, SeccompCmpArgLen::Qword, mask, flag)?;
+        SeccompRule::new(vec![condition])
+    };
+    NAMESPACES.iter().map(has).collect()
+}
+
+/// Words put into a terminal as if a person had typed them.
+fn terminals() -> Result<Vec<SeccompRule>, BackendError> {
+    let is = |request| SeccompRule::new(vec![word(1, SeccompCmpOp::Eq, request)?]);
+    [libc::TIOCSTI, libc::TIOCLINUX]
+        .into_iter()
+        .map(is)
+        .collect()
+}
+
+fn personalities() -> Result<Vec<SeccompRule>, BackendError> {
+    let other = [
+        word(0, SeccompCmpOp::Ne, 0)?,
+        word(0, SeccompCmpOp::Ne, SAME_PERSONALITY)?,
+    ];
+    Ok(vec![SeccompRule::new(other.into())?])
+}
+
+/// Without a network there are no sockets: one in the file system could reach any service of the machine.
+fn sockets(network: Network) -> Result<Vec<SeccompRule>, BackendError> {
+    let raw = |family: c_int| {
+        let masked = SeccompCmpOp::MaskedEq(SOCKET_TYPES);
+        SeccompRule::new(vec![
+            word(0, SeccompCmpOp::Eq, u64::from(family.unsigned_abs()))?,
+            word(1, masked, u64::from(libc::SOCK_RAW.unsigned_abs()))?,
+        ])
+    };
+    match network {
+        Network::None => Ok(Vec::new()),
+        Network::Any => Ok(vec![
+            none_of(FAMILIES)?,
+            raw(libc::AF_INET)?,
+            raw(libc::AF_INET6)?,
+        ]),
+    }
+}
+
+/// Refuses where the first argument is none of `allowed`.
+fn none_of<const N: usize>(allowed: [c_int; N]) -> Result<SeccompRule, BackendError> {
+    let not = |value: c_int| word(0, SeccompCmpOp::Ne, u64::from(value.unsigned_abs()));
+    SeccompRule::new(allowed.into_iter().map(not).collect::<Result<_, _>>()?)
+}
+
+/// A condition on the lower half of an argument.
+fn word(
+    argument: u8,
+    operation: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operation, value)
+}
