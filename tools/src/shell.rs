@@ -1,13 +1,14 @@
 //! `shell`: programs from an allow-list, with no shell between.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted,
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec,
+    Unlisted, View,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,15 +19,17 @@ use crate::host::{failed, id_of, lock_of};
 use crate::output::cut;
 
 mod allow;
+mod reach;
 #[cfg(test)]
 mod tests;
 
 use allow::AllowedCommand;
+use reach::Reach;
 
 pub(crate) const SHELL: Kind = Kind {
     name: "shell",
     summary: "Runs listed programs in the folder `cwd`",
-    keys: &["cwd", "allow", "unlisted"],
+    keys: &["cwd", "allow", "unlisted", "sandbox"],
     is_local: true,
     build,
 };
@@ -38,6 +41,7 @@ struct ShellSettings {
     allow: Vec<Value>,
     #[serde(default)]
     unlisted: UnlistedCommands,
+    sandbox: Option<Value>,
 }
 
 /// The treatment of commands that are not listed.
@@ -56,8 +60,10 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         cwd,
         allow,
         unlisted,
+        sandbox,
     } = draft.settings()?;
     let folder = draft.folder("cwd", &cwd)?;
+    let reach = Reach::read(draft, sandbox)?;
     let allowed = allow
         .iter()
         .enumerate()
@@ -109,14 +115,18 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         },
         ..spec
     };
-    let path = folder.path.clone();
+    let outside = reach.places().map(Path::to_owned);
+    let roots = std::iter::once(folder.path.clone())
+        .chain(outside)
+        .collect();
     Ok(Built::new(Shell {
         spec,
         allowed,
         unlisted,
         folder,
+        reach,
     })
-    .within(vec![path]))
+    .within(roots))
 }
 
 fn describe(allowed: &[AllowedCommand], unlisted: UnlistedCommands) -> String {
@@ -141,6 +151,8 @@ struct Shell {
     unlisted: UnlistedCommands,
     /// Held open, so that no other folder can ever be taken for it.
     folder: ToolFolder,
+    /// The limits of its programs.
+    reach: Reach,
 }
 
 #[derive(Debug, Deserialize)]
@@ -192,14 +204,14 @@ impl Tool for Shell {
 
 impl Shell {
     fn command(&self, call: &ToolCall, argv: Vec<String>) -> io::Result<HostCommand> {
-        let pins = self
-            .allowed
-            .iter()
-            .filter(|entry| entry.allows(&argv))
-            .filter_map(|entry| entry.pin)
-            .collect();
+        let lines = || self.allowed.iter().filter(|entry| entry.allows(&argv));
+        let pins = lines().filter_map(|entry| entry.pin).collect();
+        // As the rules of the tool have it: the first line counts, and nobody knows what another command does.
+        let effect = lines()
+            .next()
+            .map_or(EffectClass::Destructive, |entry| entry.effect);
         Ok(HostCommand {
-            sandbox: None,
+            sandbox: self.reach.of(effect),
             argv,
             cwd: self.folder.path.clone(),
             folder: Some(id_of(&self.folder.handle)?),
@@ -215,17 +227,42 @@ impl Shell {
 fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
+    let gaps = match unapplied(&output.gaps) {
+        Some(gaps) => format!("; {gaps}"),
+        None => String::new(),
+    };
     match output.code {
-        Some(0) => ToolOutcome::text(cut(printed(&stdout, &stderr, output.is_cut), max)),
+        Some(0) => {
+            let text = cut(printed(&stdout, &stderr, output.is_cut), max);
+            ToolOutcome::Done(told(ToolOutput::text(text), &output.gaps))
+        }
         Some(code) => ToolOutcome::failed(
             ToolErrorCode::ExitedWithFailure,
-            format!("exit code {code}; stdout: {stdout}; stderr: {stderr}"),
+            format!("exit code {code}; stdout: {stdout}; stderr: {stderr}{gaps}"),
         ),
         None => ToolOutcome::failed(
             ToolErrorCode::ExitedWithFailure,
-            format!("ended by a signal; stdout: {stdout}; stderr: {stderr}"),
+            format!("ended by a signal; stdout: {stdout}; stderr: {stderr}{gaps}"),
         ),
     }
+}
+
+/// The output with what people have to know of the sandbox.
+fn told(output: ToolOutput, gaps: &[String]) -> ToolOutput {
+    match unapplied(gaps) {
+        Some(gaps) => {
+            let text = output.text.clone();
+            output
+                .with(View::Text(text))
+                .with(View::Text(format!("[{gaps}]")))
+        }
+        None => output,
+    }
+}
+
+fn unapplied(gaps: &[String]) -> Option<String> {
+    let gaps = gaps.join("; ");
+    (!gaps.is_empty()).then(|| format!("not applied of the sandbox: {gaps}"))
 }
 
 fn printed(stdout: &str, stderr: &str, is_cut: bool) -> String {

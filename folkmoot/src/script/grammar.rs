@@ -50,6 +50,8 @@ pub(crate) enum Shape {
     Scope,
     /// A duration within these bounds, in milliseconds.
     Duration(u64, u64),
+    /// A size within these bounds, in bytes.
+    Size(u64, u64),
     /// One of the first words. The second ones are known, but not to this build.
     Word(&'static [&'static str], &'static [&'static str]),
     /// A name that is given here.

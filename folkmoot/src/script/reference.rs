@@ -215,6 +215,7 @@ impl Reference {
             Shape::PlainPath => "path in the tool's folder".to_owned(),
             Shape::Scope => "`once` | `turn` | `world` | `uses:N`".to_owned(),
             Shape::Duration(..) => "duration".to_owned(),
+            Shape::Size(..) => "size".to_owned(),
             Shape::Word(words, _) => self.word(words),
             Shape::Name(named) | Shape::Ref(named) => name(*named).to_owned(),
             Shape::Json => "any value".to_owned(),

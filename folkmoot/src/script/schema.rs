@@ -2,7 +2,7 @@
 
 mod sharing;
 
-use folkmoot_core::ids::duration;
+use folkmoot_core::ids::{duration, size};
 use serde_json::{Map, Value, json};
 
 use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Variants, VerbShape};
@@ -56,6 +56,7 @@ fn shape(shape: &Shape) -> Value {
             json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" })
         }
         Shape::Duration(..) => json!({ "type": "string", "pattern": duration::PATTERN }),
+        Shape::Size(..) => json!({ "type": "string", "pattern": size::PATTERN }),
         Shape::Word(words, _) => json!({ "enum": words }),
         Shape::Name(named) => name(*named),
         Shape::Json => json!(true),

@@ -54,6 +54,7 @@ impl Validator<'_> {
             Shape::PlainPath => self.plain_path(node, owner),
             Shape::Scope => self.scope(node, owner),
             Shape::Duration(least, most) => self.duration(node, *least, *most, owner),
+            Shape::Size(least, most) => self.size(node, *least, *most, owner),
             Shape::Word(words, later) => self.word(node, words, later, owner),
             Shape::Name(named) => self.name(node, *named, owner),
             Shape::Ref(named) => self.mention(node, *named, owner),
@@ -255,6 +256,7 @@ impl Shape {
             | Self::PlainPath
             | Self::Scope
             | Self::Duration(..)
+            | Self::Size(..)
             | Self::Word(..)
             | Self::Name(_)
             | Self::Ref(_) => node.scalar().is_some(),
@@ -279,6 +281,7 @@ impl Shape {
             Self::PlainPath => "a path",
             Self::Scope => "a scope",
             Self::Duration(..) => "a duration",
+            Self::Size(..) => "a size",
             Self::Name(_) | Self::Ref(_) => "a name",
             Self::Json => "a value",
             Self::JsonMap | Self::Record(_) | Self::Variant(_) | Self::Entries(..) | Self::Step => {

@@ -140,6 +140,13 @@ impl<'a> ToolDraft<'a> {
         })
     }
 
+    /// The folder or file at `path`, which setting `key` names, with all symlinks followed. It must be there.
+    pub(crate) fn place(&self, key: &str, path: &Path) -> Result<PathBuf, BuildError> {
+        let path = self.base.join(path);
+        path.canonicalize()
+            .map_err(|error| self.bad(key, format!("{}: {error}", path.display())))
+    }
+
     /// The file at `path`, in a folder that must be there.
     pub(crate) fn file(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
         let name = path

@@ -3,8 +3,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall, ToolHost};
-use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, Unlisted};
+use folkmoot_core::port::{
+    HostCommand, HostError, HostOutput, Network, Sandbox, Tool, ToolCall, ToolHost,
+};
+use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, ToolOutput, Unlisted, View};
 use serde_json::{Value, json};
 
 use crate::stage::{build, call, failure, try_build};
@@ -193,6 +195,11 @@ async fn failures_are_told_apart() {
             "cannot start date: permission denied",
         ),
         (
+            Err(HostError::Unconfined("landlock: none".into())),
+            ToolErrorCode::NotAllowed,
+            "the sandbox cannot be applied, and is required: landlock: none",
+        ),
+        (
             Err(HostError::Helper("gone".into())),
             ToolErrorCode::Failed,
             "the tool helper failed: gone",
@@ -305,5 +312,111 @@ fn programs_do_not_memoise() {
     assert_eq!(
         try_build(&settings, Path::new("/")).unwrap_err().path(),
         "memoise"
+    );
+}
+
+/// The sandbox with which `argv` runs under the setting `sandbox`.
+async fn sandbox_of(sandbox: &Value, argv: &[&str]) -> Option<Sandbox> {
+    let settings = json!({ "use": "shell", "cwd": ".", "sandbox": sandbox, "allow": [
+        { "argv": ["date"], "effect": "read", "args": "exact" },
+        { "argv": ["touch"], "effect": "write", "args": "any" },
+    ] });
+    let tool = build(&settings, Path::new("/usr"));
+    let (_, commands) = run(&tool, argv, Ok(output(Some(0), "", ""))).await;
+    commands[0].sandbox.clone()
+}
+
+#[tokio::test]
+async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
+    let default = Sandbox {
+        network: Network::None,
+        read: vec![".".into()],
+        write: Vec::new(),
+        memory_bytes: 512 << 20,
+        cpu_s: 30,
+        processes: 64,
+        file_bytes: 256 << 20,
+        is_required: false,
+    };
+    let date = &["date"];
+    assert_eq!(sandbox_of(&json!({}), date).await, Some(default.clone()));
+    assert_eq!(sandbox_of(&json!("none"), date).await, None);
+    let required = Sandbox {
+        is_required: true,
+        ..default.clone()
+    };
+    assert_eq!(sandbox_of(&json!("required"), date).await, Some(required));
+    let writing = Sandbox {
+        read: Vec::new(),
+        write: vec![".".into()],
+        ..default
+    };
+    assert_eq!(
+        sandbox_of(&json!({}), &["touch", "a"]).await,
+        Some(writing),
+        "a command that writes may write here"
+    );
+    let keys = json!({ "network": "any", "read": ["bin"], "write": ["/tmp"], "memory": "1GiB", "cpu": "5s", "processes": 8,
+                       "files": "1MiB", "required": true });
+    let said = Sandbox {
+        network: Network::Any,
+        read: vec!["/usr/bin".into(), ".".into()],
+        write: vec!["/tmp".into()],
+        memory_bytes: 1 << 30,
+        cpu_s: 5,
+        processes: 8,
+        file_bytes: 1 << 20,
+        is_required: true,
+    };
+    assert_eq!(sandbox_of(&keys, date).await, Some(said));
+}
+
+#[test]
+fn bad_sandbox_is_refused() {
+    for (sandbox, why) in [
+        (json!("on"), "write `none`, `required`, or a map"),
+        (json!(true), "write `none`, `required`, or a map"),
+        (json!({ "netwrok": "none" }), "unknown field `netwrok`"),
+        (json!({ "memory": 5 }), "expected a string"),
+        (json!({ "memory": "5 apples" }), "`5 apples` is not a size"),
+        (json!({ "read": ["/no/such"] }), "/no/such: No such file"),
+    ] {
+        let settings =
+            json!({ "use": "shell", "cwd": ".", "allow": [["date"]], "sandbox": sandbox });
+        let error = try_build(&settings, Path::new("/")).unwrap_err();
+        assert_eq!(error.path(), "sandbox");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn places_of_the_sandbox_are_roots_of_the_tool() {
+    let name = folkmoot_core::ids::ToolName::new("run").unwrap();
+    let settings = json!({ "use": "shell", "cwd": "/usr", "allow": [["date"]],
+                           "sandbox": { "read": ["/usr/bin"], "write": ["/tmp"] } });
+    let built = crate::build_tool(&name, &settings, Path::new("/")).unwrap();
+    let roots = ["/usr", "/usr/bin", "/tmp"].map(|root| Path::new(root).canonicalize().unwrap());
+    assert_eq!(built.roots, roots);
+}
+
+#[tokio::test]
+async fn people_read_what_was_not_applied_and_models_do_not() {
+    let tool = shell(&json!([["date"]]));
+    let gaps = vec!["landlock: none".to_owned(), "limits: none".to_owned()];
+    let with_gaps = |code| HostOutput {
+        gaps: gaps.clone(),
+        ..output(code, "now", "")
+    };
+    let (outcome, _) = run(&tool, &["date"], Ok(with_gaps(Some(0)))).await;
+    let line = "[not applied of the sandbox: landlock: none; limits: none]";
+    let told = ToolOutput::text("now")
+        .with(View::Text("now".into()))
+        .with(View::Text(line.into()));
+    assert_eq!(outcome, ToolOutcome::Done(told));
+    let (outcome, _) = run(&tool, &["date"], Ok(with_gaps(Some(1)))).await;
+    let detail = "exit code 1; stdout: now; stderr: ; not applied of the sandbox: landlock: none; limits: none";
+    assert_eq!(
+        failure(&outcome),
+        (ToolErrorCode::ExitedWithFailure, detail)
     );
 }

@@ -1,9 +1,11 @@
 //! The tables of the tools.
 
 use super::Shape::{
-    Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Pointer, Text, Word,
+    Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Pointer, Size, Text, Word,
 };
-use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, WHOLE, YEAR, field, required};
+use super::{
+    Field, HOUR, NAMES_OF_AGENTS, Record, SECOND, Shape, Variants, WHOLE, YEAR, field, required,
+};
 
 pub(crate) static TOOL: Variants = Variants {
     what: "a tool",
@@ -185,8 +187,70 @@ static SHELL: Record = Record::new(
                 "Whether other commands are refused, or ask a person.",
             )
             .or("refuse"),
+            field(
+                "sandbox",
+                SANDBOX,
+                "The reach of its programs; by default a sandbox that keeps to the folder. `none`: the rights of the user.",
+            ),
         ],
     ],
+);
+
+const SANDBOX: Shape = Either(&[
+    Word(&["required", "none"], &[]),
+    Shape::Record(&SANDBOX_KEYS),
+]);
+
+static SANDBOX_KEYS: Record = Record::new(
+    "a sandbox",
+    &[&[
+        field(
+            "network",
+            Word(&["none", "any"], &[]),
+            "Whether it has sockets for the network.",
+        )
+        .or("none"),
+        field(
+            "read",
+            List(&Text, 0),
+            "Folders and files that it reads beside its own and the system's.",
+        ),
+        field(
+            "write",
+            List(&Text, 0),
+            "Folders and files that it writes, beside its own if the command does more than read.",
+        ),
+        field(
+            "memory",
+            Size(16 << 20, 1 << 40),
+            "The most memory of a process.",
+        )
+        .or("512MiB"),
+        field(
+            "cpu",
+            Duration(SECOND, 24 * HOUR),
+            "The most time of a processor for a process.",
+        )
+        .or("30s"),
+        field(
+            "processes",
+            Count(1, 100_000),
+            "The most processes and threads. Not for root.",
+        )
+        .or("64"),
+        field(
+            "files",
+            Size(1 << 20, 1 << 40),
+            "The most bytes of a written file.",
+        )
+        .or("256MiB"),
+        field(
+            "required",
+            Flag,
+            "Nothing runs where the system cannot apply all of it.",
+        )
+        .or("false"),
+    ]],
 );
 
 const ALLOWED: Shape = Either(&[List(&Text, 1), Shape::Record(&ALLOWED_LONG)]);

@@ -23,7 +23,7 @@ agents:
 tools:
   look: { use: fs.read, root: . }
   keep: { use: fs.write, root: . }
-  run: { use: shell, cwd: ., allow: [[ls]] }
+  run: { use: shell, cwd: ., allow: [[ls]], sandbox: {} }
   play: { use: scripted, description: d, effect: read, results: [{ text: a }] }
 states: { cart: { schema: {} } }
 policy: {}

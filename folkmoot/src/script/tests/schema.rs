@@ -247,6 +247,26 @@ fn schema_and_checks_agree_about_tools_and_models() {
         ("use: clock.now", "use: shell, cwd: ., allow: []", false),
         (
             "use: clock.now",
+            "use: shell, cwd: ., allow: [[wc]], sandbox: none",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [[wc]], sandbox: on",
+            false,
+        ),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [[wc]], sandbox: { network: any, read: [.], write: [.], memory: 1GiB, cpu: 5s, processes: 8, files: 1MiB, required: true }",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [[wc]], sandbox: { memory: 512 }",
+            false,
+        ),
+        (
+            "use: clock.now",
             "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]",
             true,
         ),

@@ -2,7 +2,7 @@
 
 use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{
-    AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
+    AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName, size,
 };
 use folkmoot_core::model::money::Money;
 use folkmoot_core::tool::constraint::{is_pointer, path};
@@ -230,6 +230,26 @@ impl Validator<'_> {
                     .add_with_help(node.mark, format!("`{text}` is not a duration"), help);
             }
         }
+    }
+
+    pub(super) fn size(&self, node: &Node, least: u64, most: u64, owner: Mark) {
+        let Some(scalar) = self.scalar(node, "a size", owner) else {
+            return;
+        };
+        let text = &scalar.text;
+        let (what, help) = match size::parse(text) {
+            Ok(bytes) if (least..=most).contains(&bytes) => return,
+            Ok(_) => (
+                "is out of range",
+                format!("write a size from {}MiB to {}MiB", least >> 20, most >> 20),
+            ),
+            Err(_) => (
+                "is not a size",
+                "write a whole number and a unit: 64KiB, 512MiB, 2GiB".to_owned(),
+            ),
+        };
+        self.faults
+            .add_with_help(node.mark, format!("`{text}` {what}"), help);
     }
 
     pub(super) fn word(&self, node: &Node, words: &[&str], later: &[&str], owner: Mark) {
