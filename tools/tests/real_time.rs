@@ -18,6 +18,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;
 
 mod real_time {
+    #[cfg(target_os = "linux")]
+    mod escapes;
     mod kill;
     mod peers;
     mod run;

@@ -1,0 +1,287 @@
+//! The table of escapes.
+
+use libc::c_long;
+
+/// The number of processes that the fork bomb starts.
+pub(super) const PROCESSES_TRIED: u64 = 60;
+
+/// A way out.
+pub(super) struct Escape {
+    pub(super) name: &'static str,
+    /// The program. Names between `@` are put in. It prints `GOT OUT` where nothing else can be seen.
+    pub(super) program: fn() -> String,
+    pub(super) is_perl: bool,
+    /// To whom it is open without a sandbox.
+    pub(super) open: Open,
+    /// True if the sandbox cannot keep root from it.
+    pub(super) binds_no_root: bool,
+}
+
+/// To whom a way is open where there is no sandbox.
+pub(super) enum Open {
+    ToAnyone,
+    /// To root alone, or where the settings of the kernel allow it.
+    ToSome,
+    /// The helper closes it by itself.
+    ToNobody,
+}
+
+const fn sh(name: &'static str, open: Open, program: fn() -> String) -> Escape {
+    Escape {
+        name,
+        program,
+        is_perl: false,
+        open,
+        binds_no_root: false,
+    }
+}
+
+const fn perl(name: &'static str, open: Open, program: fn() -> String) -> Escape {
+    Escape {
+        is_perl: true,
+        ..sh(name, open, program)
+    }
+}
+
+/// Prints that it got out if the call gives a number that is no error.
+fn call(number: c_long, arguments: &str) -> String {
+    format!("print 'GOT OUT' if syscall({number}, {arguments}) >= 0;")
+}
+
+/// The same for calls that are allowed but cannot succeed: any error but `EPERM` shows that.
+fn reached(expression: &str) -> String {
+    format!("my $r = {expression}; print 'GOT OUT' if $r || $! != 1;")
+}
+
+use Open::{ToAnyone, ToNobody, ToSome};
+
+pub(super) const TABLE: &[Escape] = &[
+    // Reading outside.
+    sh("reads a file outside", ToAnyone, || {
+        "cat @OUTSIDE@/secret".into()
+    }),
+    sh("reads along ..", ToAnyone, || {
+        "cat ../outside/secret".into()
+    }),
+    sh("reads through a symbolic link", ToAnyone, || {
+        "ln -s @OUTSIDE@/secret link; cat link".into()
+    }),
+    sh("reads through a hard link", ToSome, || {
+        "ln @OUTSIDE@/secret hard; cat hard".into()
+    }),
+    sh("reads through its own root", ToAnyone, || {
+        "cat /proc/self/root@OUTSIDE@/secret".into()
+    }),
+    sh("lists a folder outside", ToAnyone, || {
+        "ls @OUTSIDE@ | grep -q secret && echo GOT OUT".into()
+    }),
+    perl("reads through a link that is swapped in", ToAnyone, || {
+        "mkdir 'a'; open F, '>', 'a/secret'; print F 'x'; close F; my $pid = fork;
+         if (!$pid) { for (1..3000) { rename 'a', 'b'; symlink '@OUTSIDE@', 'a'; unlink 'a'; rename 'b', 'a' } exit }
+         for (1..20000) { if (open F, '<', 'a/secret') { print <F>; close F } } waitpid $pid, 0;".into()
+    }),
+    sh(
+        "reads a file that the helper was started with",
+        ToAnyone,
+        || "cat <&7".into(),
+    ),
+    // Writing outside.
+    sh("writes a file outside", ToAnyone, || {
+        "echo x > @OUTSIDE@/made".into()
+    }),
+    sh("makes a folder outside", ToAnyone, || {
+        "mkdir @OUTSIDE@/made".into()
+    }),
+    sh("appends to a file outside", ToAnyone, || {
+        "echo x >> @OUTSIDE@/kept".into()
+    }),
+    perl("cuts a file outside", ToAnyone, || {
+        "truncate('@OUTSIDE@/kept', 0)".into()
+    }),
+    sh("deletes a file outside", ToAnyone, || {
+        "rm -f @OUTSIDE@/kept".into()
+    }),
+    sh("moves a file in", ToAnyone, || "mv @OUTSIDE@/kept .".into()),
+    sh("moves a file out", ToAnyone, || {
+        "echo x > made; mv made @OUTSIDE@/made".into()
+    }),
+    sh("links a file out", ToAnyone, || {
+        "echo x > made; ln made @OUTSIDE@/made".into()
+    }),
+    sh("writes through a symbolic link", ToAnyone, || {
+        "ln -s @OUTSIDE@/kept link; echo x > link".into()
+    }),
+    sh("writes into a pipe outside", ToAnyone, || {
+        "echo x > @OUTSIDE@/pipe".into()
+    }),
+    // Devices and the kernel's files.
+    perl("opens a device", ToAnyone, || {
+        "for ('/dev/ptmx', '/dev/mem', '/dev/kmsg', '/dev/fuse') { print 'GOT OUT' if sysopen F, $_, 2 }".into()
+    }),
+    sh("makes a device", ToSome, || {
+        "mknod memory c 1 1 && echo GOT OUT".into()
+    }),
+    sh("writes a setting of the kernel", ToSome, || {
+        "name=$(cat /proc/sys/kernel/hostname); echo $name > /proc/sys/kernel/hostname && echo GOT OUT".into()
+    }),
+    // Roots, mounts and namespaces.
+    perl("changes its root", ToSome, || {
+        "print 'GOT OUT' if chroot '.'".into()
+    }),
+    perl("mounts", ToSome, || {
+        format!(
+            "my ($n, $d, $t) = ('none', '.', 'tmpfs'); \
+             if (syscall({}, $n, $d, $t, 0, 0) == 0) {{ print 'GOT OUT'; syscall({}, $d, 2) }}",
+            libc::SYS_mount,
+            libc::SYS_umount2
+        )
+    }),
+    perl("makes a user namespace", ToSome, || {
+        call(libc::SYS_unshare, &libc::CLONE_NEWUSER.to_string())
+    }),
+    perl("clones into a namespace", ToSome, || {
+        let flags = libc::CLONE_NEWUSER | libc::SIGCHLD;
+        let clone = libc::SYS_clone;
+        format!(
+            "my $r = syscall({clone}, {flags}, 0, 0, 0, 0); exit if $r == 0; print 'GOT OUT' if $r > 0"
+        )
+    }),
+    perl("clones by the newer call", ToSome, || {
+        let (flags, signal) = (libc::CLONE_NEWUSER, libc::SIGCHLD);
+        let clone = libc::SYS_clone3;
+        format!("my $a = pack('Q8', {flags}, 0, 0, 0, {signal}, 0, 0, 0); my $r = syscall({clone}, $a, 64);
+                 exit if $r == 0; print 'GOT OUT' if $r > 0")
+    }),
+    perl("opens a file by its handle", ToSome, || {
+        format!("my ($n, $h, $m) = ('@OUTSIDE@/secret', pack('IIx128', 128, 0), pack('i', 0)); open my $d, '<', '.';
+                 syscall({}, -100, $n, $h, $m, 0) == 0 or exit; my $f = syscall({}, fileno $d, $h, 0);
+                 if ($f >= 0) {{ open F, '<&=', $f; print <F> }}",
+                libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at)
+    }),
+    // Other processes.
+    sh("kills a process", ToAnyone, || {
+        "kill -KILL @VICTIM@; sleep 0.1".into()
+    }),
+    sh("kills its helper", ToAnyone, || "kill -KILL $PPID".into()),
+    perl("traces a process", ToSome, || {
+        format!(
+            "print 'GOT OUT' if syscall({}, 16, @VICTIM@, 0, 0) == 0",
+            libc::SYS_ptrace
+        )
+    }),
+    perl("opens the memory of a process", ToSome, || {
+        "print 'GOT OUT' if open F, '<', '/proc/@VICTIM@/mem'".into()
+    }),
+    sh("reads the variables of a process", ToAnyone, || {
+        "cat /proc/@VICTIM@/environ".into()
+    }),
+    sh("reads in the folder of a process", ToAnyone, || {
+        "cat /proc/@VICTIM@/cwd/secret".into()
+    }),
+    sh("reads an open file of a process", ToAnyone, || {
+        "cat /proc/@VICTIM@/fd/0".into()
+    }),
+    perl("copies the memory of a process", ToSome, || {
+        let read = libc::SYS_process_vm_readv;
+        let call = format!("syscall({read}, @VICTIM@, $mine, 1, $theirs, 1, 0) >= 0");
+        format!(
+            "my ($mine, $theirs) = (pack('QQ', 0, 8), pack('QQ', 0, 8)); {}",
+            reached(&call)
+        )
+    }),
+    perl("takes an open file of a process", ToSome, || {
+        format!(
+            "my $p = syscall({}, @VICTIM@, 0); print 'GOT OUT' if $p >= 0 && syscall({}, $p, 0, 0) >= 0",
+            libc::SYS_pidfd_open,
+            libc::SYS_pidfd_getfd
+        )
+    }),
+    perl("types into a terminal", ToAnyone, || {
+        format!(
+            "my $c = 'x'; {}",
+            reached(&format!("ioctl(STDIN, {}, $c)", libc::TIOCSTI))
+        )
+    }),
+    sh("outlives its call", ToNobody, || {
+        "setsid sh -c 'sleep 0.2; echo x > @OUTSIDE@/made' > /dev/null 2>&1 &".into()
+    }),
+    // The network.
+    perl("connects to a port", ToAnyone, || {
+        "use Socket; socket S, PF_INET, SOCK_STREAM, 0; connect S, sockaddr_in(@TCP@, INADDR_LOOPBACK)".into()
+    }),
+    perl("sends a datagram", ToAnyone, || {
+        "use Socket; socket S, PF_INET, SOCK_DGRAM, 0; send S, 'x', 0, sockaddr_in(@UDP@, INADDR_LOOPBACK)".into()
+    }),
+    perl("listens on a port", ToAnyone, || {
+        "use Socket; socket S, PF_INET, SOCK_STREAM, 0; print 'GOT OUT' if bind(S, sockaddr_in(0, INADDR_LOOPBACK)) && listen S, 1".into()
+    }),
+    perl("opens a socket for names", ToAnyone, || {
+        "use Socket; print 'GOT OUT' if socket S, PF_INET6, SOCK_DGRAM, 17".into()
+    }),
+    perl("opens a raw socket", ToSome, || {
+        "print 'GOT OUT' if socket S, 2, 3, 1".into()
+    }),
+    perl("opens a packet socket", ToSome, || {
+        "print 'GOT OUT' if socket S, 17, 3, 0".into()
+    }),
+    perl("opens a netlink socket", ToAnyone, || {
+        "print 'GOT OUT' if socket S, 16, 3, 0".into()
+    }),
+    perl("connects to an abstract socket", ToAnyone, || {
+        "use Socket; socket S, PF_UNIX, SOCK_STREAM, 0; connect S, pack('Sa*', AF_UNIX, \"\\0@ABSTRACT@\")".into()
+    }),
+    perl("connects to a socket of the file system", ToAnyone, || {
+        "use Socket; socket S, PF_UNIX, SOCK_STREAM, 0; connect S, sockaddr_un('@OUTSIDE@/socket')"
+            .into()
+    }),
+    // Parts of the kernel that escapes begin with.
+    perl("reads the user's keyring", ToSome, || {
+        call(libc::SYS_keyctl, "0, -4, 1")
+    }),
+    perl("adds a key", ToSome, || {
+        let add = call(libc::SYS_add_key, "$t, $n, $v, 1, -2");
+        format!("my ($t, $n, $v) = ('user', 'a', 'b'); {add}")
+    }),
+    perl("watches page faults", ToSome, || {
+        call(libc::SYS_userfaultfd, "1")
+    }),
+    perl("sets up a ring", ToSome, || {
+        format!(
+            "my $p = \"\\0\" x 120; {}",
+            call(libc::SYS_io_uring_setup, "1, $p")
+        )
+    }),
+    perl("loads into the kernel's machine", ToSome, || {
+        format!(
+            "my $a = pack('IIIIx56', 2, 4, 4, 1); {}",
+            call(libc::SYS_bpf, "0, $a, 72")
+        )
+    }),
+    perl("counts events of the processor", ToSome, || {
+        // A software clock, of this process, without the kernel.
+        format!(
+            "my $a = pack('IIQQQQQx64', 1, 112, 0, 0, 0, 0, 1 << 5); {}",
+            call(libc::SYS_perf_event_open, "$a, 0, -1, -1, 0")
+        )
+    }),
+    perl("changes its personality", ToAnyone, || {
+        call(libc::SYS_personality, "0x0400000")
+    }),
+    // Floods.
+    Escape {
+        binds_no_root: true,
+        ..perl("forks without end", ToAnyone, || {
+            format!("my $n = 0; for (1..{PROCESSES_TRIED}) {{ my $p = fork; last unless defined $p; if (!$p) {{ sleep 3; exit }} $n++ }}
+                     $| = 1; print 'GOT OUT' if $n == {PROCESSES_TRIED}; kill 'KILL', 0")
+        })
+    },
+    sh("fills the disk", ToAnyone, || {
+        "head -c 3000000 /dev/zero > big; [ $(wc -c < big) = 3000000 ] && echo GOT OUT".into()
+    }),
+    perl("fills the memory", ToAnyone, || {
+        "my $x = 'x' x 200_000_000; print 'GOT OUT' if length $x == 200_000_000".into()
+    }),
+    sh("burns a processor", ToAnyone, || {
+        "while :; do :; done".into()
+    }),
+];
