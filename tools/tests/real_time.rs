@@ -120,6 +120,22 @@ async fn readable(file: OwnedFd) -> OwnedFd {
     tokio::task::spawn_blocking(wait).await.unwrap()
 }
 
+/// Writes a program. Another process does so: this one starts programs all the time, and they would hold the file open
+/// for writing.
+fn write_program(path: &Path, text: &str) {
+    let made = Command::new("sh")
+        .args(["-c", "printf '%s' \"$1\" > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .arg(text)
+        .status();
+    assert!(made.unwrap().success());
+}
+
+/// The digest of a file, as `sha256sum` prints it.
+fn digest_of(path: &str) -> Digest {
+    Digest::sha256(&std::fs::read(path).unwrap())
+}
+
 /// Whether process `pid` runs: a dead one that nobody has reaped yet does not.
 fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"))

@@ -232,11 +232,6 @@ async fn programs_run_side_by_side() {
     );
 }
 
-/// The digest of a file, as `sha256sum` prints it.
-fn digest_of(path: &str) -> Digest {
-    Digest::sha256(&std::fs::read(path).unwrap())
-}
-
 #[tokio::test]
 async fn pinned_program_runs_from_the_file_that_was_compared() {
     let place = Place::new();

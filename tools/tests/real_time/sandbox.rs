@@ -58,3 +58,140 @@ async fn reading_tool_writes_nothing() {
         assert!(place.path(name).symlink_metadata().is_err(), "{name}");
     }
 }
+
+#[tokio::test]
+async fn program_has_no_capability_and_namespaces_of_its_own() {
+    let place = Place::new();
+    let script = "grep -E '^(Cap(Eff|Prm|Inh|Amb)|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\t'; readlink /proc/self/ns/*";
+    let output = run_in(&place, writing(), script).await.unwrap();
+    if !output.gaps.is_empty() {
+        println!("skipped: {:?}", output.gaps);
+        return;
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (spaces, state): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.ends_with(']'));
+    let none = "0000000000000000";
+    let expected = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map(|set| format!("{set}:{none}"));
+    let expected = [&expected[..], &["NoNewPrivs:1".into(), "Seccomp:2".into()]].concat();
+    assert_eq!(state, expected);
+    for name in ["user", "net", "ipc"] {
+        let outside = std::fs::read_link(format!("/proc/self/ns/{name}")).unwrap();
+        assert!(
+            !spaces.contains(&outside.to_str().unwrap()),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn listed_program_may_lie_anywhere_and_reads_nothing_beside_it() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("work")).unwrap();
+    write_program(
+        &place.path("greet"),
+        "#!/bin/sh\necho hello; cat \"$0.txt\"\n",
+    );
+    std::fs::write(place.path("greet.txt"), "secret").unwrap();
+    let program = place.path("greet").display().to_string();
+    for pins in [Vec::new(), vec![digest_of(&program)]] {
+        let command = HostCommand {
+            cwd: place.path("work"),
+            sandbox: Some(reading()),
+            pins,
+            ..place.command(&[&program])
+        };
+        let output = place.host().run(command).await.unwrap();
+        assert_eq!(output.stdout, b"hello\n");
+    }
+}
+
+#[tokio::test]
+async fn program_that_cannot_be_started_in_its_sandbox_is_told_as_without() {
+    let place = Place::new();
+    let run = |pins: Vec<Digest>, argv: &[&str]| {
+        let command = HostCommand {
+            sandbox: Some(reading()),
+            pins,
+            ..place.command(argv)
+        };
+        let host = place.host();
+        async move { host.run(command).await.unwrap_err() }
+    };
+    let error = run(Vec::new(), &["no-such-program"]).await;
+    let HostError::NotStarted { program, source } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (program.as_str(), source.kind()),
+        ("no-such-program", std::io::ErrorKind::NotFound)
+    );
+    let error = run(vec![Digest::default()], &["true"]).await;
+    assert!(matches!(error, HostError::Changed(_)), "{error}");
+}
+
+#[tokio::test]
+async fn program_in_a_sandbox_reads_its_input_and_ends_by_signals_as_without() {
+    let place = Place::new();
+    let command = HostCommand {
+        input: Some("a\n".repeat(100_000)),
+        sandbox: Some(reading()),
+        ..place.shell("wc -l; kill -TERM $$")
+    };
+    let output = place.host().run(command).await.unwrap();
+    assert_eq!((output.stdout, output.code), (b"100000\n".to_vec(), None));
+}
+
+/// A helper that can make no namespace: those of its own are used up.
+fn without_namespaces(place: &Place) -> Option<PathBuf> {
+    let script = format!(
+        "#!/bin/sh\nexec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec {HELPER} \"$@\"' sh \"$@\"\n"
+    );
+    let path = place.path("helper");
+    write_program(&path, &script);
+    let is_there = Command::new(&path).arg("").stdin(Stdio::null()).output();
+    is_there.unwrap().status.success().then_some(path)
+}
+
+#[tokio::test]
+async fn gap_is_told_and_nothing_runs_where_all_is_required() {
+    let place = Place::new();
+    let Some(helper) = without_namespaces(&place) else {
+        return println!("skipped: a system without namespaces cannot be played here");
+    };
+    let host = ProcessHost::new(helper, place.path("locks"));
+    let run = |is_required| HostCommand {
+        sandbox: Some(Sandbox {
+            is_required,
+            ..writing()
+        }),
+        ..place.shell("echo ran | tee trace")
+    };
+    let output = host.run(run(false)).await.unwrap();
+    let gap = output.gaps.first().unwrap();
+    assert!(gap.starts_with("namespaces: "), "{gap}");
+    assert_eq!(output.stdout, b"ran\n");
+    std::fs::remove_file(place.path("trace")).unwrap();
+    let error = host.run(run(true)).await.unwrap_err();
+    assert!(
+        matches!(&error, HostError::Unconfined(why) if why.starts_with("namespaces: ")),
+        "{error}"
+    );
+    assert!(!place.path("trace").exists());
+}
+
+#[tokio::test]
+async fn whole_sandbox_satisfies_one_that_is_required() {
+    let place = Place::new();
+    let gaps = folkmoot_tools::host::try_sandbox(Path::new(HELPER))
+        .unwrap()
+        .gaps;
+    let sandbox = Sandbox {
+        is_required: true,
+        ..writing()
+    };
+    match run_in(&place, sandbox, "echo ran").await {
+        Ok(output) => assert_eq!((output.stdout, gaps), (b"ran\n".to_vec(), vec![])),
+        Err(error) => assert!(!gaps.is_empty(), "{error}"),
+    }
+}
