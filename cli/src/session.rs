@@ -157,9 +157,9 @@ pub(crate) fn builder(
 ) -> Result<RuntimeBuilder, CliError> {
     let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
     let shipped = Shipped::default().keeping_off(dir);
-    let shipped = match reach {
-        Reach::Machine => shipped,
-        Reach::Elsewhere => shipped.reached_from_elsewhere(),
+    let (host, shipped) = match reach {
+        Reach::Machine => (host, shipped),
+        Reach::Elsewhere => (host.requiring_sandboxes(), shipped.reached_from_elsewhere()),
     };
     let shipped = match recording.recorder() {
         Some(recorder) => shipped.recorded_by(recorder),
@@ -181,7 +181,7 @@ fn adopt_orphans() {
     }
 }
 
-fn own_program() -> Result<PathBuf, CliError> {
+pub(crate) fn own_program() -> Result<PathBuf, CliError> {
     std::env::current_exe()
         .map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
 }

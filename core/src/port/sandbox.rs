@@ -24,8 +24,8 @@ pub struct Sandbox {
     pub processes: u64,
     /// The most bytes of each file that it writes.
     pub file_bytes: u64,
-    /// True if nothing runs where the system cannot apply all of it.
-    pub is_required: bool,
+    /// True if nothing runs where the system cannot apply all of it; `None`: as the host has it.
+    pub is_required: Option<bool>,
 }
 
 /// The network of a program.

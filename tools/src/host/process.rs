@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::port::{HostCommand, HostError, HostOutput, ToolHost};
+use folkmoot_core::port::{HostCommand, HostError, HostOutput, Sandbox, ToolHost};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -34,6 +34,8 @@ pub struct ProcessHost {
     helper: PathBuf,
     /// The folder of the locks, one file for each call that runs.
     locks: PathBuf,
+    /// True if a sandbox has to be whole unless its command says something else.
+    requires_sandboxes: bool,
 }
 
 impl ProcessHost {
@@ -45,6 +47,17 @@ impl ProcessHost {
         Self {
             helper: helper.into(),
             locks: locks.into(),
+            requires_sandboxes: false,
+        }
+    }
+
+    /// Runs nothing in a sandbox that the system cannot apply whole, unless the command says so: for a server that other
+    /// machines reach.
+    #[must_use]
+    pub fn requiring_sandboxes(self) -> Self {
+        Self {
+            requires_sandboxes: true,
+            ..self
         }
     }
 
@@ -97,7 +110,10 @@ impl ToolHost for ProcessHost {
             cwd: command.cwd,
             folder: command.folder,
             pins: command.pins,
-            sandbox: command.sandbox,
+            sandbox: command.sandbox.map(|sandbox| Sandbox {
+                is_required: Some(sandbox.is_required.unwrap_or(self.requires_sandboxes)),
+                ..sandbox
+            }),
         };
         let program = order.argv.first().cloned().unwrap_or_default();
         // The helper may wait as long for the lock as for the program.

@@ -152,7 +152,10 @@ pub fn try_sandbox(program: &Path) -> io::Result<AppliedSandbox> {
     let output = Command::new(program)
         .args([HELPER_ARGUMENT, STEP_ARGUMENT, PROBE])
         .output()?;
-    Ok(serde_json::from_slice(&output.stdout)?)
+    serde_json::from_slice(&output.stdout).map_err(|error| {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        io::Error::other(format!("{error}; {}: {complaint}", output.status))
+    })
 }
 
 /// Applies the sandbox that the arguments name to this process, and becomes the program.
@@ -182,7 +185,7 @@ fn probe() -> io::Result<()> {
         cpu_s: 30,
         processes: 64,
         file_bytes: 1 << 20,
-        is_required: false,
+        is_required: None,
     };
     let applied = apply(&nothing, None)?;
     serde_json::to_writer(io::stdout(), &applied).map_err(io::Error::from)
@@ -228,7 +231,7 @@ fn become_program(
     let (mut program, _file) = command(&name, &pins)?;
     let path = find(&name).ok();
     let applied = apply(&sandbox, path.as_deref())?;
-    if sandbox.is_required && !applied.gaps.is_empty() {
+    if sandbox.is_required == Some(true) && !applied.gaps.is_empty() {
         return Err(StartFault::Unconfined(applied.gaps.join("; ")));
     }
     tell(lines, &Told::Applied(applied))?;

@@ -35,8 +35,7 @@ struct SandboxKeys {
     processes: Option<u64>,
     #[serde(default, deserialize_with = "size::deserialize_some")]
     files: Option<u64>,
-    #[serde(default)]
-    required: bool,
+    required: Option<bool>,
 }
 
 /// The reach of the programs of a tool.
@@ -73,7 +72,11 @@ impl Reach {
                 cpu_s: keys.cpu.unwrap_or(CPU).as_secs().max(1),
                 processes: keys.processes.unwrap_or(PROCESSES),
                 file_bytes: keys.files.unwrap_or(FILE_BYTES),
-                is_required: keys.required || is_required,
+                is_required: if is_required {
+                    Some(true)
+                } else {
+                    keys.required
+                },
             }),
         })
     }

@@ -336,13 +336,13 @@ async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
         cpu_s: 30,
         processes: 64,
         file_bytes: 256 << 20,
-        is_required: false,
+        is_required: None,
     };
     let date = &["date"];
     assert_eq!(sandbox_of(&json!({}), date).await, Some(default.clone()));
     assert_eq!(sandbox_of(&json!("none"), date).await, None);
     let required = Sandbox {
-        is_required: true,
+        is_required: Some(true),
         ..default.clone()
     };
     assert_eq!(sandbox_of(&json!("required"), date).await, Some(required));
@@ -366,7 +366,7 @@ async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
         cpu_s: 5,
         processes: 8,
         file_bytes: 1 << 20,
-        is_required: true,
+        is_required: Some(true),
     };
     assert_eq!(sandbox_of(&keys, date).await, Some(said));
 }

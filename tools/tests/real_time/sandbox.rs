@@ -14,7 +14,7 @@ pub(crate) fn writing() -> Sandbox {
         cpu_s: 30,
         processes: 64,
         file_bytes: 256 << 20,
-        is_required: false,
+        is_required: None,
     }
 }
 
@@ -160,24 +160,29 @@ async fn gap_is_told_and_nothing_runs_where_all_is_required() {
         return println!("skipped: a system without namespaces cannot be played here");
     };
     let host = ProcessHost::new(helper, place.path("locks"));
-    let run = |is_required| HostCommand {
+    let run = |is_required: Option<bool>| HostCommand {
         sandbox: Some(Sandbox {
             is_required,
             ..writing()
         }),
         ..place.shell("echo ran | tee trace")
     };
-    let output = host.run(run(false)).await.unwrap();
+    let output = host.run(run(None)).await.unwrap();
     let gap = output.gaps.first().unwrap();
     assert!(gap.starts_with("namespaces: "), "{gap}");
     assert_eq!(output.stdout, b"ran\n");
     std::fs::remove_file(place.path("trace")).unwrap();
-    let error = host.run(run(true)).await.unwrap_err();
-    assert!(
-        matches!(&error, HostError::Unconfined(why) if why.starts_with("namespaces: ")),
-        "{error}"
-    );
-    assert!(!place.path("trace").exists());
+    let strict = host.clone().requiring_sandboxes();
+    for (host, is_required) in [(&host, Some(true)), (&strict, Some(true)), (&strict, None)] {
+        let error = host.run(run(is_required)).await.unwrap_err();
+        assert!(
+            matches!(&error, HostError::Unconfined(why) if why.starts_with("namespaces: ")),
+            "{error}"
+        );
+        assert!(!place.path("trace").exists());
+    }
+    let output = strict.run(run(Some(false))).await.unwrap();
+    assert_eq!(output.stdout, b"ran\n", "the script says so");
 }
 
 #[tokio::test]
@@ -187,7 +192,7 @@ async fn whole_sandbox_satisfies_one_that_is_required() {
         .unwrap()
         .gaps;
     let sandbox = Sandbox {
-        is_required: true,
+        is_required: Some(true),
         ..writing()
     };
     match run_in(&place, sandbox, "echo ran").await {

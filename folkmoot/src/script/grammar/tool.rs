@@ -247,9 +247,8 @@ static SANDBOX_KEYS: Record = Record::new(
         field(
             "required",
             Flag,
-            "Nothing runs where the system cannot apply all of it.",
-        )
-        .or("false"),
+            "Nothing runs where the system cannot apply all of it; by default so where other machines reach the server.",
+        ),
     ]],
 );
 
