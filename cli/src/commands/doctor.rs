@@ -4,10 +4,12 @@ use folkmoot::core::port::Signer as _;
 use folkmoot::core::world::decider::decider_id;
 use folkmoot::providers::{PRESETS, Preset};
 use folkmoot::store::OpenError;
+use folkmoot::{AppliedSandbox, try_sandbox};
 use serde::Serialize;
 
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::session::own_program;
 use crate::signing;
 use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
@@ -21,6 +23,8 @@ struct Findings {
     decider: String,
     /// The findings about the store.
     store: StoreFindings,
+    /// The sandbox of programs, as far as this system can apply it.
+    sandbox: SandboxFindings,
     /// The findings about the key that signs.
     signing: SigningFindings,
     /// The variables of the providers.
@@ -41,6 +45,16 @@ enum SigningFindings {
     },
     /// The key cannot be used.
     Unusable { why: String },
+}
+
+/// The sandbox that programs would run in.
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+enum SandboxFindings {
+    /// It was tried on a process.
+    Tried(AppliedSandbox),
+    /// It could not be tried.
+    Untried { why: String },
 }
 
 /// The findings about the store.
@@ -81,6 +95,7 @@ pub(crate) async fn doctor(common: &CommonArgs) -> Result<(), CliError> {
         version: env!("CARGO_PKG_VERSION"),
         decider: decider_id().to_string(),
         store: store(common).await?,
+        sandbox: sandbox(),
         signing: signing_key(common),
         credentials: credentials(),
     };
@@ -94,6 +109,18 @@ pub(crate) async fn doctor(common: &CommonArgs) -> Result<(), CliError> {
         (StoreFindings::Damaged { .. }, _) => Err(CliError::Said(INTEGRITY)),
         (_, SigningFindings::Unusable { .. }) => Err(CliError::Said(STORE)),
         (_, SigningFindings::None | SigningFindings::Used { .. }) => Ok(()),
+    }
+}
+
+fn sandbox() -> SandboxFindings {
+    let tried = own_program().and_then(|program| {
+        try_sandbox(&program).map_err(|error| CliError::other(STORE, error.to_string()))
+    });
+    match tried {
+        Ok(applied) => SandboxFindings::Tried(applied),
+        Err(error) => SandboxFindings::Untried {
+            why: error.to_string(),
+        },
     }
 }
 
@@ -176,6 +203,10 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         StoreFindings::Held { what, .. } | StoreFindings::Damaged { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
     }
+    terminal.line(&format!(
+        "sandbox of programs: {}",
+        told_of(&findings.sandbox)
+    ))?;
     match &findings.signing {
         SigningFindings::None => {
             terminal.line("signing key: none, so no log is signed (`folkmoot key new`)")?
@@ -197,4 +228,21 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         terminal.line(&format!("{variable} ({provider}): {state}"))?;
     }
     Ok(())
+}
+
+fn told_of(sandbox: &SandboxFindings) -> String {
+    let applied = match sandbox {
+        SandboxFindings::Tried(applied) => applied,
+        SandboxFindings::Untried { why } => return format!("it cannot be tried: {why}"),
+    };
+    if !applied.gaps.is_empty() {
+        return format!("not whole: {}", applied.gaps.join("; "));
+    }
+    let processes = if applied.counts_processes {
+        ""
+    } else {
+        ", but root may start any number of processes"
+    };
+    let landlock = applied.landlock;
+    format!("whole: namespaces, landlock {landlock}, filter of calls, limits{processes}")
 }

@@ -620,6 +620,7 @@ fn the_doctor_names_credentials_and_never_shows_them() {
     let findings = ran.document();
     assert_eq!(findings["store"]["state"], "fine");
     assert_eq!(findings["store"]["worlds"], 1);
+    assert_eq!(findings["sandbox"]["state"], "tried");
     assert_eq!(findings["credentials"][0]["variable"], "OPENAI_API_KEY");
     assert_eq!(findings["credentials"][0]["is_set"], true);
 }

@@ -439,7 +439,7 @@ tools:
     effect: destructive
     schema: { type: object }
     results: [{ text: pushed, counts: data/runs.txt }]
-  sneak: { use: shell, cwd: ./data, timeout: 50s, allow: [{ argv: [sh, sneak.sh], effect: read, args: exact }] }
+  sneak: { use: shell, cwd: ./data, timeout: 50s, sandbox: none, allow: [{ argv: [sh, sneak.sh], effect: read, args: exact }] }
 policy: { main_agent: worker }
 replies:
   worker:
@@ -528,8 +528,8 @@ agents:
   - { name: worker, prompt: You push., tools: [push, forge, wait] }
 tools:
   push: { use: fs.append, root: data }
-  forge: { use: shell, cwd: data, allow: [{ argv: [sh, forge.sh], args: exact, effect: read }] }
-  wait: { use: shell, cwd: data, timeout: 30s, allow: [{ argv: [sh, wait.sh], args: exact, effect: read }] }
+  forge: { use: shell, cwd: data, sandbox: none, allow: [{ argv: [sh, forge.sh], args: exact, effect: read }] }
+  wait: { use: shell, cwd: data, timeout: 30s, sandbox: none, allow: [{ argv: [sh, wait.sh], args: exact, effect: read }] }
 policy: { main_agent: worker }
 replies:
   worker:
