@@ -200,3 +200,34 @@ async fn whole_sandbox_satisfies_one_that_is_required() {
         Err(error) => assert!(!gaps.is_empty(), "{error}"),
     }
 }
+
+#[tokio::test]
+async fn network_that_is_allowed_is_that_of_tcp_and_udp() {
+    let place = Place::new();
+    let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let _path = std::os::unix::net::UnixListener::bind(place.path("socket")).unwrap();
+    let port = tcp.local_addr().unwrap().port();
+    let script = format!(
+        "use Socket;
+         socket S, PF_INET, SOCK_STREAM, 0; print 'tcp ' if connect S, sockaddr_in({port}, INADDR_LOOPBACK);
+         print 'udp ' if socket S, PF_INET6, SOCK_DGRAM, 17;
+         print 'pair ' if socketpair A, B, PF_UNIX, SOCK_STREAM, 0;
+         print 'path ' if socket(S, PF_UNIX, SOCK_STREAM, 0) && connect S, sockaddr_un('socket');
+         print 'raw ' if socket S, PF_INET, 3, 1; print 'packet ' if socket S, 17, 3, 0;"
+    );
+    for (network, expected) in [(Network::Any, "tcp udp pair "), (Network::None, "pair ")] {
+        let command = HostCommand {
+            sandbox: Some(Sandbox {
+                network,
+                ..writing()
+            }),
+            ..place.command(&["perl", "-e", &script])
+        };
+        let output = place.host().run(command).await.unwrap();
+        if output.gaps.is_empty() {
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+        } else {
+            println!("skipped: {:?}", output.gaps);
+        }
+    }
+}

@@ -196,6 +196,17 @@ pub(super) const TABLE: &[Escape] = &[
             libc::SYS_pidfd_getfd
         )
     }),
+    perl("limits a process", ToAnyone, || {
+        let limit = call(libc::SYS_prlimit64, "@VICTIM@, 0, $limit, 0");
+        format!("my $limit = pack('QQ', 1, 1); {limit}")
+    }),
+    perl("makes a process wait for others", ToAnyone, || {
+        call(libc::SYS_setpriority, "0, @VICTIM@, 19")
+    }),
+    perl("binds a process to a processor", ToAnyone, || {
+        let bind = call(libc::SYS_sched_setaffinity, "@VICTIM@, 8, $first");
+        format!("my $first = pack('Q', 1); {bind}")
+    }),
     perl("types into a terminal", ToAnyone, || {
         format!(
             "my $c = 'x'; {}",

@@ -20,6 +20,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_kcmp,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
+    libc::SYS_process_mrelease,
     // Mounts, roots and namespaces.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -78,6 +79,17 @@ const REFUSED: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_modify_ldt,
 ];
+/// Calls that change the limits or the turn of a process, and the argument that names it: 0 is the caller itself. The user's
+/// other processes are open to them, and landlock knows none of them.
+const ABOUT_PROCESSES: [(i64, u8); 7] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+];
 /// Flags of `clone` that make a namespace.
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWNS,
@@ -112,6 +124,10 @@ pub(super) enum FilterError {
 pub(super) fn filter(network: Network) -> Result<(), FilterError> {
     let always = REFUSED.iter().map(|call| (*call, Vec::new()));
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = always.collect();
+    for (call, argument) in ABOUT_PROCESSES {
+        let other = SeccompRule::new(vec![word(argument, SeccompCmpOp::Ne, 0)?])?;
+        rules.insert(call, vec![other]);
+    }
     rules.insert(libc::SYS_clone, namespaces()?);
     rules.insert(libc::SYS_ioctl, terminals()?);
     rules.insert(libc::SYS_personality, personalities()?);
