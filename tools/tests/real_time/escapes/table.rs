@@ -292,6 +292,21 @@ pub(super) const TABLE: &[Escape] = &[
     perl("fills the memory", ToAnyone, || {
         "my $x = 'x' x 200_000_000; print 'GOT OUT' if length $x == 200_000_000".into()
     }),
+    perl("fills the memory with files", ToAnyone, || {
+        format!(
+            "my ($n, $name, $x) = (0, 'a', 'x' x 1_000_000);
+             for (1..150) {{ my $f = syscall({}, $name, 0); last if $f < 0; open my $o, '>&=', $f; $n += syswrite $o, $x; push @kept, $o }}
+             print 'GOT OUT' if $n == 150_000_000",
+            libc::SYS_memfd_create
+        )
+    }),
+    perl("fills the memory with shared parts", ToAnyone, || {
+        "my ($n, @ids) = (0);
+         for (1..15) { my $id = shmget 0, 10_000_000, 0600; last unless defined $id; push @ids, $id;
+                       $n++ if shmwrite $id, 'x' x 10_000_000, 0, 10_000_000 }
+         print 'GOT OUT' if $n == 15; shmctl $_, 0, 0 for @ids"
+            .into()
+    }),
     sh("burns a processor", ToAnyone, || {
         "while :; do :; done".into()
     }),

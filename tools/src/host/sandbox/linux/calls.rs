@@ -41,6 +41,10 @@ const REFUSED: &[i64] = &[
     libc::SYS_fanotify_init,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
+    // Memory that no limit of a process counts.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
     // Keys of the user.
     libc::SYS_add_key,
     libc::SYS_request_key,
