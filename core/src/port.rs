@@ -322,6 +322,8 @@ pub struct HostCommand {
     pub pins: Vec<Digest>,
     /// The longest time of the run, by the machine's monotonic clock.
     pub timeout: Duration,
+    /// The names of the variables that it gets of the runtime's environment.
+    pub variables: Vec<String>,
     /// The bytes that it reads on its standard input; `None`: nothing.
     pub input: Option<String>,
     /// The most bytes kept of each of its outputs; the rest is read and thrown away.

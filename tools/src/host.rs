@@ -33,6 +33,7 @@ pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
 #[cfg(feature = "testing")]
 pub(crate) use process::read_report;
+pub(crate) use process::usual_variables;
 pub use sandbox::{AppliedSandbox, try_sandbox};
 
 #[cfg(test)]

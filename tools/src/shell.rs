@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder};
-use crate::host::{failed, id_of, lock_of};
+use crate::host::{failed, id_of, lock_of, usual_variables};
 use crate::output::cut;
 
 mod allow;
@@ -29,7 +29,7 @@ use reach::Reach;
 pub(crate) const SHELL: Kind = Kind {
     name: "shell",
     summary: "Runs listed programs in the folder `cwd`",
-    keys: &["cwd", "allow", "unlisted", "sandbox"],
+    keys: &["cwd", "allow", "unlisted", "env", "sandbox"],
     is_local: true,
     build,
 };
@@ -41,6 +41,7 @@ struct ShellSettings {
     allow: Vec<Value>,
     #[serde(default)]
     unlisted: UnlistedCommands,
+    env: Option<Vec<String>>,
     sandbox: Option<Value>,
 }
 
@@ -60,10 +61,18 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         cwd,
         allow,
         unlisted,
+        env,
         sandbox,
     } = draft.settings()?;
     let folder = draft.folder("cwd", &cwd)?;
     let reach = Reach::read(draft, sandbox)?;
+    let variables = env.unwrap_or_else(usual_variables);
+    if let Some(index) = variables.iter().position(|name| !is_name(name)) {
+        return Err(draft.bad(
+            format!("env[{index}]"),
+            "write the name of a variable, e.g. PATH: its value is that of this program's environment",
+        ));
+    }
     let allowed = allow
         .iter()
         .enumerate()
@@ -125,8 +134,14 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         unlisted,
         folder,
         reach,
+        variables,
     })
     .within(roots))
+}
+
+/// Tells whether the system can have a variable of this name.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 fn describe(allowed: &[AllowedCommand], unlisted: UnlistedCommands) -> String {
@@ -153,6 +168,8 @@ struct Shell {
     folder: ToolFolder,
     /// The limits of its programs.
     reach: Reach,
+    /// The names of the variables that they get.
+    variables: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -211,6 +228,7 @@ impl Shell {
             .next()
             .map_or(EffectClass::Destructive, |entry| entry.effect);
         Ok(HostCommand {
+            variables: self.variables.clone(),
             sandbox: self.reach.of(effect),
             argv,
             cwd: self.folder.path.clone(),

@@ -23,7 +23,7 @@ use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcom
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::host::{failed, lock_of};
+use crate::host::{failed, lock_of, usual_variables};
 
 mod answer;
 mod serve;
@@ -168,6 +168,7 @@ impl Worker {
             input: Some(input),
             output_max: usize::try_from(self.spec.output_bytes_max.saturating_add(LINE_ROOM))
                 .unwrap_or(usize::MAX),
+            variables: usual_variables(),
             sandbox: None,
             lock: lock_of(call),
         })

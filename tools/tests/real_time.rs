@@ -58,6 +58,7 @@ impl Place {
             timeout: DEADLINE,
             input: None,
             output_max: 1000,
+            variables: ["PATH", "HOME", "LANG"].map(str::to_owned).into(),
             sandbox: None,
             lock: "call".into(),
         }

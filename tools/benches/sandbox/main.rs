@@ -34,6 +34,7 @@ fn programs(criterion: &mut Criterion) {
             folder: None,
             pins: Vec::new(),
             timeout: Duration::from_secs(10),
+            variables: vec!["PATH".into()],
             input: None,
             output_max: 1000,
             sandbox,

@@ -18,9 +18,13 @@ use super::wire::{ORDER_MAX, REPORT_MAX, RunOrder, RunReport};
 const GRACE: Duration = Duration::from_secs(10);
 /// The most bytes kept of what a failing helper complains about.
 const COMPLAINT_MAX: u64 = 4096;
-/// The variables that a program finds in its environment, if the runtime has them. Keys and tokens
-/// are not among them.
+/// The variables that programs get where nobody says otherwise. Keys and tokens are not among them.
 const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
+
+/// The names of the variables that programs get where nobody says otherwise.
+pub(crate) fn usual_variables() -> Vec<String> {
+    VARIABLES.map(str::to_owned).into()
+}
 
 /// Runs programs under a helper process.
 ///
@@ -61,13 +65,13 @@ impl ProcessHost {
         }
     }
 
-    fn start(&self) -> Result<Child, HostError> {
+    fn start(&self, variables: &[String]) -> Result<Child, HostError> {
         Command::new(&self.helper)
             .arg(HELPER_ARGUMENT)
             // Keys of models stand in the environment of the runtime, and a program must not read
             // them.
             .env_clear()
-            .envs(environment())
+            .envs(environment(variables))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -118,7 +122,7 @@ impl ToolHost for ProcessHost {
         let program = order.argv.first().cloned().unwrap_or_default();
         // The helper may wait as long for the lock as for the program.
         let backstop = Backstop::after(command.timeout.saturating_mul(2).saturating_add(GRACE));
-        let mut helper = self.start()?;
+        let mut helper = self.start(&command.variables)?;
         let reply = tokio::select! {
             reply = talk(&mut helper, &order) => reply?,
             () = backstop.passed() => return Err(HostError::Lost("it does not answer; its pipe was closed".into())),
@@ -127,8 +131,8 @@ impl ToolHost for ProcessHost {
     }
 }
 
-fn environment() -> Vec<(OsString, OsString)> {
-    let given = VARIABLES
+fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
+    let given = names
         .iter()
         .filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
     given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect()

@@ -420,3 +420,27 @@ async fn people_read_what_was_not_applied_and_models_do_not() {
         (ToolErrorCode::ExitedWithFailure, detail)
     );
 }
+
+#[tokio::test]
+async fn program_gets_the_variables_that_the_setting_names() {
+    let usual = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
+    for (env, expected) in [
+        (None, &usual[..]),
+        (Some(json!(["PATH", "CARGO_HOME"])), &["PATH", "CARGO_HOME"]),
+        (Some(json!([])), &[]),
+    ] {
+        let mut settings = json!({ "use": "shell", "cwd": ".", "allow": [["date"]] });
+        if let Some(env) = env {
+            settings["env"] = env;
+        }
+        let tool = build(&settings, Path::new("/"));
+        let (_, commands) = run(&tool, &["date"], Ok(output(Some(0), "", ""))).await;
+        assert_eq!(commands[0].variables, expected);
+    }
+    for name in ["", "A=b", "A\u{0}"] {
+        let settings =
+            json!({ "use": "shell", "cwd": ".", "allow": [["date"]], "env": ["PATH", name] });
+        let error = try_build(&settings, Path::new("/")).unwrap_err();
+        assert_eq!(error.path(), "env[1]");
+    }
+}

@@ -167,6 +167,7 @@ async fn plays_the_runtime() {
         timeout: DEADLINE,
         input: None,
         output_max: 1000,
+        variables: vec!["PATH".into()],
         sandbox: None,
         lock: "call".into(),
     };

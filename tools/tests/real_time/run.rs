@@ -71,6 +71,27 @@ async fn a_program_gets_no_secrets_no_input_and_its_folder() {
 }
 
 #[tokio::test]
+async fn a_program_gets_the_variables_that_are_named_and_no_other() {
+    let place = Place::new();
+    let command = HostCommand {
+        // Cargo gives it to tests.
+        variables: vec!["CARGO_PKG_NAME".into(), "NO_SUCH_VARIABLE".into()],
+        ..place.command(&["env"])
+    };
+    for sandbox in [None, Some(super::sandbox::reading())] {
+        let command = HostCommand {
+            sandbox,
+            ..command.clone()
+        };
+        let output = place.host().run(command).await.unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["CARGO_PKG_NAME=folkmoot-tools", "FOLKMOOT_TOOL=1"]);
+    }
+}
+
+#[tokio::test]
 async fn a_program_reads_its_input_to_the_end() {
     let place = Place::new();
     let input = "a\n\"ü\"".repeat(50_000);

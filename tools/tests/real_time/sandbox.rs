@@ -18,7 +18,7 @@ pub(crate) fn writing() -> Sandbox {
     }
 }
 
-fn reading() -> Sandbox {
+pub(crate) fn reading() -> Sandbox {
     Sandbox {
         read: vec![".".into()],
         write: Vec::new(),

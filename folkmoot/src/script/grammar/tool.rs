@@ -188,6 +188,11 @@ static SHELL: Record = Record::new(
             )
             .or("refuse"),
             field(
+                "env",
+                List(&Text, 0),
+                "The variables of the environment that commands get, by name; by default PATH, HOME, LANG, LC_ALL and TMPDIR.",
+            ),
+            field(
                 "sandbox",
                 SANDBOX,
                 "The reach of its programs; by default a sandbox that keeps to the folder. `none`: the rights of the user.",

@@ -247,7 +247,7 @@ fn schema_and_checks_agree_about_tools_and_models() {
         ("use: clock.now", "use: shell, cwd: ., allow: []", false),
         (
             "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc]], sandbox: none",
+            "use: shell, cwd: ., allow: [[wc]], env: [PATH], sandbox: none",
             true,
         ),
         (
