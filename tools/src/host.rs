@@ -10,10 +10,9 @@
 //! or the runtime died, by SIGKILL too), the helper kills every descendant, waits until none is left, and releases its
 //! lock.
 //!
-//! It is no sandbox: a program has the rights of the runtime's user, and could kill its own helper. Subreapers exist on
-//! Linux only; elsewhere just the program's process group is killed. What the runtime itself was started with and nobody
-//! marked to be closed, like a file of the shell that started it, is open in its programs too: closing a descriptor by its
-//! number takes code that may not be written here.
+//! Outside of a sandbox a program has the rights of the runtime's user, and could kill its own helper. What the runtime
+//! itself was started with and nobody marked to be closed, like a file of the shell that started it, is open in it too.
+//! Subreapers and sandboxes exist on Linux only; elsewhere just the program's process group is killed.
 
 pub mod ancestry;
 mod failure;
