@@ -17,6 +17,7 @@ pub(crate) fn law(input: &[u8]) {
         stdout: input.to_vec(),
         stderr: Vec::new(),
         is_cut: false,
+        gaps: Vec::new(),
     };
     let last = input
         .trim_ascii_end()
