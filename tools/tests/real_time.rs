@@ -1,6 +1,11 @@
 //! Programs that must not outlive whoever wanted them: real processes, waited for under a deadline.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the helpers of tests may panic"
+)]
+#![expect(clippy::print_stdout, reason = "an escape that is skipped is named")]
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

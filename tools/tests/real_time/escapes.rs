@@ -224,15 +224,15 @@ async fn every_escape_fails_as(user: User) {
         assert!(!is_out, "{} got out as {user:?}", escape.name);
         let is_open = Stage::new(user).got_out(escape, None).await;
         match escape.open {
-            Open::ToAnyone => assert!(is_open, "{} shows nothing as {user:?}", escape.name),
-            Open::ToNobody => assert!(!is_open, "{} got out as {user:?}", escape.name),
-            Open::ToSome if !is_open => {
+            Open::Anyone => assert!(is_open, "{} shows nothing as {user:?}", escape.name),
+            Open::Nobody => assert!(!is_open, "{} got out as {user:?}", escape.name),
+            Open::Few if !is_open => {
                 println!(
                     "as {user:?}, refused without a sandbox too: {}",
                     escape.name
                 );
             }
-            Open::ToSome => {}
+            Open::Few => {}
         }
         open += usize::from(is_open);
     }

@@ -19,11 +19,11 @@ pub(super) struct Escape {
 
 /// To whom a way is open where there is no sandbox.
 pub(super) enum Open {
-    ToAnyone,
+    Anyone,
     /// To root alone, or where the settings of the kernel allow it.
-    ToSome,
+    Few,
     /// The helper closes it by itself.
-    ToNobody,
+    Nobody,
 }
 
 const fn sh(name: &'static str, open: Open, program: fn() -> String) -> Escape {
@@ -53,82 +53,80 @@ fn reached(expression: &str) -> String {
     format!("my $r = {expression}; print 'GOT OUT' if $r || $! != 1;")
 }
 
-use Open::{ToAnyone, ToNobody, ToSome};
+use Open::{Anyone, Few, Nobody};
 
 pub(super) const TABLE: &[Escape] = &[
     // Reading outside.
-    sh("reads a file outside", ToAnyone, || {
+    sh("reads a file outside", Anyone, || {
         "cat @OUTSIDE@/secret".into()
     }),
-    sh("reads along ..", ToAnyone, || {
-        "cat ../outside/secret".into()
-    }),
-    sh("reads through a symbolic link", ToAnyone, || {
+    sh("reads along ..", Anyone, || "cat ../outside/secret".into()),
+    sh("reads through a symbolic link", Anyone, || {
         "ln -s @OUTSIDE@/secret link; cat link".into()
     }),
-    sh("reads through a hard link", ToSome, || {
+    sh("reads through a hard link", Few, || {
         "ln @OUTSIDE@/secret hard; cat hard".into()
     }),
-    sh("reads through its own root", ToAnyone, || {
+    sh("reads through its own root", Anyone, || {
         "cat /proc/self/root@OUTSIDE@/secret".into()
     }),
-    sh("lists a folder outside", ToAnyone, || {
+    sh("lists a folder outside", Anyone, || {
         "ls @OUTSIDE@ | grep -q secret && echo GOT OUT".into()
     }),
-    perl("reads through a link that is swapped in", ToAnyone, || {
+    perl("reads through a link that is swapped in", Anyone, || {
         "mkdir 'a'; open F, '>', 'a/secret'; print F 'x'; close F; my $pid = fork;
          if (!$pid) { for (1..3000) { rename 'a', 'b'; symlink '@OUTSIDE@', 'a'; unlink 'a'; rename 'b', 'a' } exit }
          for (1..20000) { if (open F, '<', 'a/secret') { print <F>; close F } } waitpid $pid, 0;".into()
     }),
     sh(
         "reads a file that the helper was started with",
-        ToAnyone,
+        Anyone,
         || "cat <&7".into(),
     ),
     // Writing outside.
-    sh("writes a file outside", ToAnyone, || {
+    sh("writes a file outside", Anyone, || {
         "echo x > @OUTSIDE@/made".into()
     }),
-    sh("makes a folder outside", ToAnyone, || {
+    sh("makes a folder outside", Anyone, || {
         "mkdir @OUTSIDE@/made".into()
     }),
-    sh("appends to a file outside", ToAnyone, || {
+    sh("appends to a file outside", Anyone, || {
         "echo x >> @OUTSIDE@/kept".into()
     }),
-    perl("cuts a file outside", ToAnyone, || {
+    perl("cuts a file outside", Anyone, || {
         "truncate('@OUTSIDE@/kept', 0)".into()
     }),
-    sh("deletes a file outside", ToAnyone, || {
+    sh("deletes a file outside", Anyone, || {
         "rm -f @OUTSIDE@/kept".into()
     }),
-    sh("moves a file in", ToAnyone, || "mv @OUTSIDE@/kept .".into()),
-    sh("moves a file out", ToAnyone, || {
+    sh("moves a file in", Anyone, || "mv @OUTSIDE@/kept .".into()),
+    sh("moves a file out", Anyone, || {
         "echo x > made; mv made @OUTSIDE@/made".into()
     }),
-    sh("links a file out", ToAnyone, || {
+    sh("links a file out", Anyone, || {
         "echo x > made; ln made @OUTSIDE@/made".into()
     }),
-    sh("writes through a symbolic link", ToAnyone, || {
+    sh("writes through a symbolic link", Anyone, || {
         "ln -s @OUTSIDE@/kept link; echo x > link".into()
     }),
-    sh("writes into a pipe outside", ToAnyone, || {
+    sh("writes into a pipe outside", Anyone, || {
         "echo x > @OUTSIDE@/pipe".into()
     }),
     // Devices and the kernel's files.
-    perl("opens a device", ToAnyone, || {
+    perl("opens a device", Anyone, || {
         "for ('/dev/ptmx', '/dev/mem', '/dev/kmsg', '/dev/fuse') { print 'GOT OUT' if sysopen F, $_, 2 }".into()
     }),
-    sh("makes a device", ToSome, || {
+    sh("makes a device", Few, || {
         "mknod memory c 1 1 && echo GOT OUT".into()
     }),
-    sh("writes a setting of the kernel", ToSome, || {
+    sh("writes a setting of the kernel", Few, || {
         "name=$(cat /proc/sys/kernel/hostname); echo $name > /proc/sys/kernel/hostname && echo GOT OUT".into()
     }),
     // Roots, mounts and namespaces.
-    perl("changes its root", ToSome, || {
+    perl("changes its root", Few, || {
         "print 'GOT OUT' if chroot '.'".into()
     }),
-    perl("mounts", ToSome, || {
+    perl("mounts", Few, || {
         format!(
             "my ($n, $d, $t) = ('none', '.', 'tmpfs'); \
              if (syscall({}, $n, $d, $t, 0, 0) == 0) {{ print 'GOT OUT'; syscall({}, $d, 2) }}",
@@ -136,52 +134,52 @@ pub(super) const TABLE: &[Escape] = &[
             libc::SYS_umount2
         )
     }),
-    perl("makes a user namespace", ToSome, || {
+    perl("makes a user namespace", Few, || {
         call(libc::SYS_unshare, &libc::CLONE_NEWUSER.to_string())
     }),
-    perl("clones into a namespace", ToSome, || {
+    perl("clones into a namespace", Few, || {
         let flags = libc::CLONE_NEWUSER | libc::SIGCHLD;
         let clone = libc::SYS_clone;
         format!(
             "my $r = syscall({clone}, {flags}, 0, 0, 0, 0); exit if $r == 0; print 'GOT OUT' if $r > 0"
         )
     }),
-    perl("clones by the newer call", ToSome, || {
+    perl("clones by the newer call", Few, || {
         let (flags, signal) = (libc::CLONE_NEWUSER, libc::SIGCHLD);
         let clone = libc::SYS_clone3;
         format!("my $a = pack('Q8', {flags}, 0, 0, 0, {signal}, 0, 0, 0); my $r = syscall({clone}, $a, 64);
                  exit if $r == 0; print 'GOT OUT' if $r > 0")
     }),
-    perl("opens a file by its handle", ToSome, || {
+    perl("opens a file by its handle", Few, || {
         format!("my ($n, $h, $m) = ('@OUTSIDE@/secret', pack('IIx128', 128, 0), pack('i', 0)); open my $d, '<', '.';
                  syscall({}, -100, $n, $h, $m, 0) == 0 or exit; my $f = syscall({}, fileno $d, $h, 0);
                  if ($f >= 0) {{ open F, '<&=', $f; print <F> }}",
                 libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at)
     }),
     // Other processes.
-    sh("kills a process", ToAnyone, || {
+    sh("kills a process", Anyone, || {
         "kill -KILL @VICTIM@; sleep 0.1".into()
     }),
-    sh("kills its helper", ToAnyone, || "kill -KILL $PPID".into()),
-    perl("traces a process", ToSome, || {
+    sh("kills its helper", Anyone, || "kill -KILL $PPID".into()),
+    perl("traces a process", Few, || {
         format!(
             "print 'GOT OUT' if syscall({}, 16, @VICTIM@, 0, 0) == 0",
             libc::SYS_ptrace
         )
     }),
-    perl("opens the memory of a process", ToSome, || {
+    perl("opens the memory of a process", Few, || {
         "print 'GOT OUT' if open F, '<', '/proc/@VICTIM@/mem'".into()
     }),
-    sh("reads the variables of a process", ToAnyone, || {
+    sh("reads the variables of a process", Anyone, || {
         "cat /proc/@VICTIM@/environ".into()
     }),
-    sh("reads in the folder of a process", ToAnyone, || {
+    sh("reads in the folder of a process", Anyone, || {
         "cat /proc/@VICTIM@/cwd/secret".into()
     }),
-    sh("reads an open file of a process", ToAnyone, || {
+    sh("reads an open file of a process", Anyone, || {
         "cat /proc/@VICTIM@/fd/0".into()
     }),
-    perl("copies the memory of a process", ToSome, || {
+    perl("copies the memory of a process", Few, || {
         let read = libc::SYS_process_vm_readv;
         let call = format!("syscall({read}, @VICTIM@, $mine, 1, $theirs, 1, 0) >= 0");
         format!(
@@ -189,110 +187,110 @@ pub(super) const TABLE: &[Escape] = &[
             reached(&call)
         )
     }),
-    perl("takes an open file of a process", ToSome, || {
+    perl("takes an open file of a process", Few, || {
         format!(
             "my $p = syscall({}, @VICTIM@, 0); print 'GOT OUT' if $p >= 0 && syscall({}, $p, 0, 0) >= 0",
             libc::SYS_pidfd_open,
             libc::SYS_pidfd_getfd
         )
     }),
-    perl("limits a process", ToAnyone, || {
+    perl("limits a process", Anyone, || {
         let limit = call(libc::SYS_prlimit64, "@VICTIM@, 0, $limit, 0");
         format!("my $limit = pack('QQ', 1, 1); {limit}")
     }),
-    perl("makes a process wait for others", ToAnyone, || {
+    perl("makes a process wait for others", Anyone, || {
         call(libc::SYS_setpriority, "0, @VICTIM@, 19")
     }),
-    perl("binds a process to a processor", ToAnyone, || {
+    perl("binds a process to a processor", Anyone, || {
         let bind = call(libc::SYS_sched_setaffinity, "@VICTIM@, 8, $first");
         format!("my $first = pack('Q', 1); {bind}")
     }),
-    perl("types into a terminal", ToAnyone, || {
+    perl("types into a terminal", Anyone, || {
         format!(
             "my $c = 'x'; {}",
             reached(&format!("ioctl(STDIN, {}, $c)", libc::TIOCSTI))
         )
     }),
-    sh("outlives its call", ToNobody, || {
+    sh("outlives its call", Nobody, || {
         "setsid sh -c 'sleep 0.2; echo x > @OUTSIDE@/made' > /dev/null 2>&1 &".into()
     }),
     // The network.
-    perl("connects to a port", ToAnyone, || {
+    perl("connects to a port", Anyone, || {
         "use Socket; socket S, PF_INET, SOCK_STREAM, 0; connect S, sockaddr_in(@TCP@, INADDR_LOOPBACK)".into()
     }),
-    perl("sends a datagram", ToAnyone, || {
+    perl("sends a datagram", Anyone, || {
         "use Socket; socket S, PF_INET, SOCK_DGRAM, 0; send S, 'x', 0, sockaddr_in(@UDP@, INADDR_LOOPBACK)".into()
     }),
-    perl("listens on a port", ToAnyone, || {
+    perl("listens on a port", Anyone, || {
         "use Socket; socket S, PF_INET, SOCK_STREAM, 0; print 'GOT OUT' if bind(S, sockaddr_in(0, INADDR_LOOPBACK)) && listen S, 1".into()
     }),
-    perl("opens a socket for names", ToAnyone, || {
+    perl("opens a socket for names", Anyone, || {
         "use Socket; print 'GOT OUT' if socket S, PF_INET6, SOCK_DGRAM, 17".into()
     }),
-    perl("opens a raw socket", ToSome, || {
+    perl("opens a raw socket", Few, || {
         "print 'GOT OUT' if socket S, 2, 3, 1".into()
     }),
-    perl("opens a packet socket", ToSome, || {
+    perl("opens a packet socket", Few, || {
         "print 'GOT OUT' if socket S, 17, 3, 0".into()
     }),
-    perl("opens a netlink socket", ToAnyone, || {
+    perl("opens a netlink socket", Anyone, || {
         "print 'GOT OUT' if socket S, 16, 3, 0".into()
     }),
-    perl("connects to an abstract socket", ToAnyone, || {
+    perl("connects to an abstract socket", Anyone, || {
         "use Socket; socket S, PF_UNIX, SOCK_STREAM, 0; connect S, pack('Sa*', AF_UNIX, \"\\0@ABSTRACT@\")".into()
     }),
-    perl("connects to a socket of the file system", ToAnyone, || {
+    perl("connects to a socket of the file system", Anyone, || {
         "use Socket; socket S, PF_UNIX, SOCK_STREAM, 0; connect S, sockaddr_un('@OUTSIDE@/socket')"
             .into()
     }),
     // Parts of the kernel that escapes begin with.
-    perl("reads the user's keyring", ToSome, || {
+    perl("reads the user's keyring", Few, || {
         call(libc::SYS_keyctl, "0, -4, 1")
     }),
-    perl("adds a key", ToSome, || {
+    perl("adds a key", Few, || {
         let add = call(libc::SYS_add_key, "$t, $n, $v, 1, -2");
         format!("my ($t, $n, $v) = ('user', 'a', 'b'); {add}")
     }),
-    perl("watches page faults", ToSome, || {
+    perl("watches page faults", Few, || {
         call(libc::SYS_userfaultfd, "1")
     }),
-    perl("sets up a ring", ToSome, || {
+    perl("sets up a ring", Few, || {
         format!(
             "my $p = \"\\0\" x 120; {}",
             call(libc::SYS_io_uring_setup, "1, $p")
         )
     }),
-    perl("loads into the kernel's machine", ToSome, || {
+    perl("loads into the kernel's machine", Few, || {
         format!(
             "my $a = pack('IIIIx56', 2, 4, 4, 1); {}",
             call(libc::SYS_bpf, "0, $a, 72")
         )
     }),
-    perl("counts events of the processor", ToSome, || {
+    perl("counts events of the processor", Few, || {
         // A software clock, of this process, without the kernel.
         format!(
             "my $a = pack('IIQQQQQx64', 1, 112, 0, 0, 0, 0, 1 << 5); {}",
             call(libc::SYS_perf_event_open, "$a, 0, -1, -1, 0")
         )
     }),
-    perl("changes its personality", ToAnyone, || {
+    perl("changes its personality", Anyone, || {
         call(libc::SYS_personality, "0x0400000")
     }),
     // Floods.
     Escape {
         binds_no_root: true,
-        ..perl("forks without end", ToAnyone, || {
+        ..perl("forks without end", Anyone, || {
             format!("my $n = 0; for (1..{PROCESSES_TRIED}) {{ my $p = fork; last unless defined $p; if (!$p) {{ sleep 3; exit }} $n++ }}
                      $| = 1; print 'GOT OUT' if $n == {PROCESSES_TRIED}; kill 'KILL', 0")
         })
     },
-    sh("fills the disk", ToAnyone, || {
+    sh("fills the disk", Anyone, || {
         "head -c 3000000 /dev/zero > big; [ $(wc -c < big) = 3000000 ] && echo GOT OUT".into()
     }),
-    perl("fills the memory", ToAnyone, || {
+    perl("fills the memory", Anyone, || {
         "my $x = 'x' x 200_000_000; print 'GOT OUT' if length $x == 200_000_000".into()
     }),
-    perl("fills the memory with files", ToAnyone, || {
+    perl("fills the memory with files", Anyone, || {
         format!(
             "my ($n, $name, $x) = (0, 'a', 'x' x 1_000_000);
              for (1..150) {{ my $f = syscall({}, $name, 0); last if $f < 0; open my $o, '>&=', $f; $n += syswrite $o, $x; push @kept, $o }}
@@ -300,14 +298,12 @@ pub(super) const TABLE: &[Escape] = &[
             libc::SYS_memfd_create
         )
     }),
-    perl("fills the memory with shared parts", ToAnyone, || {
+    perl("fills the memory with shared parts", Anyone, || {
         "my ($n, @ids) = (0);
          for (1..15) { my $id = shmget 0, 10_000_000, 0600; last unless defined $id; push @ids, $id;
                        $n++ if shmwrite $id, 'x' x 10_000_000, 0, 10_000_000 }
          print 'GOT OUT' if $n == 15; shmctl $_, 0, 0 for @ids"
             .into()
     }),
-    sh("burns a processor", ToAnyone, || {
-        "while :; do :; done".into()
-    }),
+    sh("burns a processor", Anyone, || "while :; do :; done".into()),
 ];
