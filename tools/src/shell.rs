@@ -4,26 +4,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
+use folkmoot_core::port::{HostCommand, Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec,
-    Unlisted, View,
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder};
-use crate::host::{failed, id_of, lock_of, usual_variables};
-use crate::output::cut;
+use crate::host::{id_of, lock_of, usual_variables};
 
 mod allow;
+mod outcome;
 mod reach;
 #[cfg(test)]
 mod tests;
 
 use allow::AllowedCommand;
+use outcome::{Confinement, not_run, outcome};
 use reach::Reach;
 
 pub(crate) const SHELL: Kind = Kind {
@@ -208,8 +207,12 @@ impl Tool for Shell {
             Ok(command) => command,
             Err(error) => return ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
         };
+        let confinement = match command.sandbox {
+            None => Confinement::None,
+            Some(_) => Confinement::Sandbox,
+        };
         match host.run(command).await {
-            Ok(output) => outcome(&output, self.spec.output_bytes_max),
+            Ok(output) => outcome(&output, confinement, self.spec.output_bytes_max),
             Err(error) => not_run(&error),
         }
     }
@@ -240,69 +243,4 @@ impl Shell {
             lock: lock_of(call),
         })
     }
-}
-
-fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let gaps = match unapplied(&output.gaps) {
-        Some(gaps) => format!("; {gaps}"),
-        None => String::new(),
-    };
-    match output.code {
-        Some(0) => {
-            let text = cut(printed(&stdout, &stderr, output.is_cut), max);
-            ToolOutcome::Done(told(ToolOutput::text(text), &output.gaps))
-        }
-        Some(code) => ToolOutcome::failed(
-            ToolErrorCode::ExitedWithFailure,
-            format!("exit code {code}; stdout: {stdout}; stderr: {stderr}{gaps}"),
-        ),
-        None => ToolOutcome::failed(
-            ToolErrorCode::ExitedWithFailure,
-            format!("ended by a signal; stdout: {stdout}; stderr: {stderr}{gaps}"),
-        ),
-    }
-}
-
-/// The output with what people have to know of the sandbox.
-fn told(output: ToolOutput, gaps: &[String]) -> ToolOutput {
-    match unapplied(gaps) {
-        Some(gaps) => {
-            let text = output.text.clone();
-            output
-                .with(View::Text(text))
-                .with(View::Text(format!("[{gaps}]")))
-        }
-        None => output,
-    }
-}
-
-fn unapplied(gaps: &[String]) -> Option<String> {
-    let gaps = gaps.join("; ");
-    (!gaps.is_empty()).then(|| format!("not applied of the sandbox: {gaps}"))
-}
-
-fn printed(stdout: &str, stderr: &str, is_cut: bool) -> String {
-    let complaint = if stderr.is_empty() {
-        String::new()
-    } else {
-        format!("\n[standard error]\n{stderr}")
-    };
-    let cut = if is_cut {
-        "\n[cut: the output is longer]"
-    } else {
-        ""
-    };
-    format!("{stdout}{complaint}{cut}")
-}
-
-/// A program that is not there is named by the arguments: a model can name another one.
-fn not_run(error: &HostError) -> ToolOutcome {
-    if let HostError::NotStarted { source, .. } = error
-        && source.kind() == io::ErrorKind::NotFound
-    {
-        return ToolOutcome::failed(ToolErrorCode::NotFound, with_causes(error));
-    }
-    failed(error)
 }

@@ -444,3 +444,20 @@ async fn program_gets_the_variables_that_the_setting_names() {
         assert_eq!(error.path(), "env[1]");
     }
 }
+
+#[tokio::test]
+async fn operators_are_told_that_a_sandbox_may_be_why_a_program_was_refused() {
+    for (sandbox, complaint, is_told) in [
+        (json!({}), "cat: a: Permission denied", true),
+        (json!({}), "socket: Operation not permitted", true),
+        (json!({}), "cat: a: no such file", false),
+        (json!("none"), "cat: a: Permission denied", false),
+    ] {
+        let settings =
+            json!({ "use": "shell", "cwd": ".", "allow": [["date"]], "sandbox": sandbox });
+        let tool = build(&settings, Path::new("/"));
+        let (outcome, _) = run(&tool, &["date"], Ok(output(Some(1), "", complaint))).await;
+        let hint = "; the tool's `sandbox` may forbid it";
+        assert_eq!(failure(&outcome).1.ends_with(hint), is_told, "{complaint}");
+    }
+}
