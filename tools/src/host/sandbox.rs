@@ -9,6 +9,7 @@
 //! starts, and can be taken back by neither.
 
 use std::convert::Infallible;
+use std::env;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -32,6 +33,10 @@ mod linux;
 
 /// The second argument of a helper that is the step.
 pub(super) const STEP_ARGUMENT: &str = "sandbox";
+const HOME: &str = "HOME";
+/// The home of a program that may open nothing of its user's. Many take a folder that is not there for one without settings, and one that they
+/// cannot open for an error.
+const NO_HOME: &str = "/nonexistent";
 /// The word in place of an order, for a step that only tells what it could apply.
 const PROBE: &str = "probe";
 /// The folder in which a process finds its open files.
@@ -140,7 +145,7 @@ fn own_program() -> io::Result<PathBuf> {
         // This very file, also if another one has taken its place meanwhile.
         Ok(PathBuf::from("/proc/self/exe"))
     } else {
-        std::env::current_exe()
+        env::current_exe()
     }
 }
 
@@ -234,8 +239,17 @@ fn become_program(
     if sandbox.is_required == Some(true) && !applied.gaps.is_empty() {
         return Err(StartFault::Unconfined(applied.gaps.join("; ")));
     }
+    if env::var_os(HOME).is_some_and(|home| !is_open(&sandbox, Path::new(&home))) {
+        program.env(HOME, NO_HOME);
+    }
     tell(lines, &Told::Applied(applied))?;
     Err(program.args(words).exec().into())
+}
+
+/// Tells whether something of the user's folder `home` is open to the program.
+fn is_open(sandbox: &Sandbox, home: &Path) -> bool {
+    let mut named = sandbox.read.iter().chain(&sandbox.write);
+    named.any(|path| path.starts_with(home) || home.starts_with(path))
 }
 
 fn tell(lines: &mut File, told: &Told) -> io::Result<()> {

@@ -231,3 +231,22 @@ async fn network_that_is_allowed_is_that_of_tcp_and_udp() {
         }
     }
 }
+
+#[tokio::test]
+async fn home_is_the_users_where_something_of_it_is_open() {
+    let place = Place::new();
+    let home = std::env::var("HOME").unwrap();
+    let inside = Path::new(&home).join("settings");
+    for (read, expected) in [
+        (vec![], "/nonexistent"),
+        (vec!["/usr".into()], "/nonexistent"),
+        (vec![inside], &home),
+        (vec!["/".into()], &home),
+    ] {
+        let sandbox = Sandbox { read, ..writing() };
+        let output = run_in(&place, sandbox, "printf '%s' \"$HOME\"")
+            .await
+            .unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
+}
