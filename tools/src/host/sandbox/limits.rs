@@ -7,6 +7,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The most files that a process has open.
 const OPEN_FILES_MAX: u64 = 1024;
+/// The stack with which a process begins, where its memory is larger.
+const STACK_BYTES: u64 = 8 << 20;
+/// The addresses that a process may reserve for each byte of memory: some runtimes reserve far more than they use.
+const ADDRESSES: u64 = 32;
 
 /// Sets the limits of `sandbox`. All but the number of processes hold for each process by itself.
 pub(super) fn set(sandbox: &Sandbox, counts_processes: bool) -> io::Result<()> {
@@ -22,7 +26,11 @@ pub(super) fn set(sandbox: &Sandbox, counts_processes: bool) -> io::Result<()> {
     if counts_processes {
         limit(Resource::Nproc, sandbox.processes, sandbox.processes)?;
     }
-    limit(Resource::As, sandbox.memory_bytes, sandbox.memory_bytes)
+    let memory = sandbox.memory_bytes;
+    limit(Resource::Stack, memory.min(STACK_BYTES), memory)?;
+    limit(Resource::Data, memory, memory)?;
+    let addresses = memory.saturating_mul(ADDRESSES);
+    limit(Resource::As, addresses, addresses)
 }
 
 /// Lowers the limit: what the runtime itself may not do stays forbidden.

@@ -53,6 +53,15 @@ fn reached(expression: &str) -> String {
     format!("my $r = {expression}; print 'GOT OUT' if $r || $! != 1;")
 }
 
+/// Maps and fills 200 MB.
+fn mapped(flags: i32, file: &str) -> String {
+    let flags = flags | libc::MAP_POPULATE;
+    call(
+        libc::SYS_mmap,
+        &format!("0, 200_000_000, 3, {flags}, {file}, 0"),
+    )
+}
+
 use Open::{Anyone, Few, Nobody};
 
 pub(super) const TABLE: &[Escape] = &[
@@ -285,7 +294,7 @@ pub(super) const TABLE: &[Escape] = &[
         })
     },
     sh("fills the disk", Anyone, || {
-        "head -c 3000000 /dev/zero > big; [ $(wc -c < big) = 3000000 ] && echo GOT OUT".into()
+        "head -c 3000000 /dev/urandom > big; [ $(wc -c < big) = 3000000 ] && echo GOT OUT".into()
     }),
     perl("fills the memory", Anyone, || {
         "my $x = 'x' x 200_000_000; print 'GOT OUT' if length $x == 200_000_000".into()
@@ -304,6 +313,19 @@ pub(super) const TABLE: &[Escape] = &[
                        $n++ if shmwrite $id, 'x' x 10_000_000, 0, 10_000_000 }
          print 'GOT OUT' if $n == 15; shmctl $_, 0, 0 for @ids"
             .into()
+    }),
+    perl("fills the memory with shared pages", Anyone, || {
+        mapped(libc::MAP_SHARED | libc::MAP_ANONYMOUS, "-1")
+    }),
+    perl("fills the memory with a stack", Anyone, || {
+        mapped(
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_GROWSDOWN,
+            "-1",
+        )
+    }),
+    perl("fills the memory with pages of a device", Anyone, || {
+        let map = mapped(libc::MAP_SHARED, "fileno F");
+        format!("open F, '+<', '/dev/zero' or exit; {map}")
     }),
     sh("burns a processor", Anyone, || "while :; do :; done".into()),
 ];

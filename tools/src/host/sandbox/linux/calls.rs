@@ -132,6 +132,7 @@ pub(super) fn filter(network: Network) -> Result<(), FilterError> {
         let other = SeccompRule::new(vec![word(argument, SeccompCmpOp::Ne, 0)?])?;
         rules.insert(call, vec![other]);
     }
+    rules.insert(libc::SYS_mmap, uncounted_memory()?);
     rules.insert(libc::SYS_clone, namespaces()?);
     rules.insert(libc::SYS_ioctl, terminals()?);
     rules.insert(libc::SYS_personality, personalities()?);
@@ -166,6 +167,18 @@ fn unknown_forms() -> [sock_filter; 4] {
         step(BPF_JMP | BPF_JGE | BPF_K, 0, 1, OTHER_FORMS),
         step(BPF_RET | BPF_K, 0, 0, no_such_call),
     ]
+}
+
+/// Memory that the limit of a process does not count: shared without a file, or growing like a stack.
+fn uncounted_memory() -> Result<Vec<SeccompRule>, BackendError> {
+    let has = |flags: c_int| {
+        let flags = u64::from(flags.unsigned_abs());
+        SeccompRule::new(vec![word(3, SeccompCmpOp::MaskedEq(flags), flags)?])
+    };
+    [libc::MAP_SHARED | libc::MAP_ANONYMOUS, libc::MAP_GROWSDOWN]
+        .into_iter()
+        .map(has)
+        .collect()
 }
 
 fn namespaces() -> Result<Vec<SeccompRule>, BackendError> {

@@ -49,8 +49,8 @@ const SYSTEM: &[&str] = &[
     "/dev/random",
     "/dev/urandom",
 ];
-/// The devices that keep nothing.
-const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+/// The devices that keep nothing. `/dev/zero` is none of them: mapped, it is memory that no limit counts.
+const SINKS: [&str; 2] = ["/dev/null", "/dev/full"];
 /// The tables of the system by which names are looked up in the network.
 const NAMES: [&str; 6] = [
     "/etc/resolv.conf",
