@@ -16,7 +16,7 @@ pub struct Sandbox {
     pub read: Vec<PathBuf>,
     /// Folders and files that it may read and write; likewise.
     pub write: Vec<PathBuf>,
-    /// The most bytes of memory of each of its processes.
+    /// The most bytes of private memory of each of its processes.
     pub memory_bytes: u64,
     /// The most seconds of a processor that each of its processes may take.
     pub cpu_s: u64,
