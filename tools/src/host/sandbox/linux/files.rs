@@ -38,6 +38,7 @@ const SYSTEM: &[&str] = &[
     "/etc/nsswitch.conf",
     "/etc/os-release",
     "/etc/passwd",
+    "/etc/pki/ca-trust",
     "/etc/pki/tls",
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
