@@ -119,8 +119,7 @@ fn edit(
     };
     let version = Version::of(&file).map_err(|error| spot.failure(&error))?;
     let text = text(&spot, file, max)?;
-    let replaced = replaced(&text, arguments)?;
-    check_size(replaced.len() as u64, max)?;
+    let replaced = replaced(&text, arguments, max)?;
     replace(&spot, replaced.as_bytes(), part, || {
         stop.check()?;
         version.check(&spot)
@@ -156,8 +155,8 @@ fn check_size(bytes: u64, max: u64) -> Result<(), ToolFailure> {
     }
 }
 
-/// The text with the new one in place of each old one.
-fn replaced(text: &str, arguments: &EditArguments) -> Result<String, ToolFailure> {
+/// The text with the new one in place of each old one, at most `max` bytes.
+fn replaced(text: &str, arguments: &EditArguments, max: u64) -> Result<String, ToolFailure> {
     let EditArguments {
         path,
         old,
@@ -197,6 +196,12 @@ fn replaced(text: &str, arguments: &EditArguments) -> Result<String, ToolFailure
             "has other places than {count}, namely {found}: give more of the text around it, or `count: {found}`"
         ));
     }
+    // Before it is made: a long text in a million places is more than any memory holds.
+    let kept = text.len().saturating_sub(found.saturating_mul(old.len()));
+    check_size(
+        kept.saturating_add(found.saturating_mul(new.len())) as u64,
+        max,
+    )?;
     Ok(text.replace(old, new))
 }
 

@@ -109,6 +109,18 @@ async fn many_places_of_a_long_text_take_no_long_time() {
     }
 }
 
+#[tokio::test]
+async fn edit_that_would_grow_beyond_all_memory_is_refused_before_it_is_made() {
+    let place = Place::new();
+    let text = "a".repeat(1024 * 1024);
+    std::fs::write(place.path("root/a.md"), &text).unwrap();
+    let new = "b".repeat(1_000_000);
+    let outcome = place.edit("a", &new, Some(1024 * 1024)).await;
+    let too_large = (ToolErrorCode::TooLarge, "more than 1048576 bytes");
+    assert_eq!(failure(&outcome), too_large);
+    assert_eq!(place.text("root/a.md"), text);
+}
+
 #[test]
 fn file_that_was_changed_since_it_was_read_is_not_edited() {
     let place = Place::new();
