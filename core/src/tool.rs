@@ -111,6 +111,10 @@ pub struct PathArguments {
     /// what.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows_links: bool,
+    /// Those of the places whose calls reach all that lies beneath the path as well, e.g. the folder
+    /// of a search. What denies a path there denies the folders above it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub trees: BTreeSet<String>,
 }
 
 impl PathArguments {
@@ -120,6 +124,17 @@ impl PathArguments {
         Self {
             at: places.into_iter().map(Into::into).collect(),
             follows_links: false,
+            trees: BTreeSet::new(),
+        }
+    }
+
+    /// The same, of a tool whose calls reach all that lies beneath each of them.
+    #[must_use]
+    pub fn trees<P: Into<String>>(places: impl IntoIterator<Item = P>) -> Self {
+        let paths = Self::at(places);
+        Self {
+            trees: paths.at.clone(),
+            ..paths
         }
     }
 
@@ -315,8 +330,19 @@ impl ToolSpec {
     /// definitions, and must not allow what it was to deny.
     #[must_use]
     pub fn is_denied(&self, when: &[Constraint], arguments: &Value) -> bool {
-        when.iter()
-            .all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
+        when.iter().all(|one| {
+            one.fits(arguments)
+                || self.reaches(one, arguments)
+                || self.fault_of(one, Terms::Deny).is_some()
+        })
+    }
+
+    /// Tells whether a call with `arguments` reaches a path that `constraint` is about, because it
+    /// lies beneath the one that they name.
+    fn reaches(&self, constraint: &Constraint, arguments: &Value) -> bool {
+        let folder = arguments.pointer(&constraint.path).and_then(Value::as_str);
+        self.paths.trees.contains(&constraint.path)
+            && folder.is_some_and(|folder| constraint.lies_beneath(folder))
     }
 
     /// Tells whether all of these constraints can be those of a grant for calls of this tool. One

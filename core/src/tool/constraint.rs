@@ -100,6 +100,20 @@ impl Constraint {
             .pointer(&self.path)
             .is_some_and(|value| self.allowed.fits(value))
     }
+
+    /// Tells whether a path that it allows is `folder` or lies in it.
+    pub(crate) fn lies_beneath(&self, folder: &str) -> bool {
+        let is_there = |path: &Value| {
+            path.as_str()
+                .is_some_and(|path| path::is_beneath(path, folder))
+        };
+        match &self.allowed {
+            Allowed::Equals(path) => is_there(path),
+            Allowed::OneOf(paths) => paths.iter().any(is_there),
+            Allowed::Beneath(path) => path::is_beneath(path, folder),
+            Allowed::Prefix(_) | Allowed::Range(_) => false,
+        }
+    }
 }
 
 impl FromStr for Constraint {

@@ -56,7 +56,8 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let spec = ToolSpec {
         paths: PathArguments {
             follows_links: spec.paths.follows_links,
-            ..PathArguments::at(["/from", "/to"])
+            // A folder is moved with all that is in it.
+            ..PathArguments::trees(["/from", "/to"])
         },
         ..spec
     };

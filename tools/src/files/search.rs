@@ -4,7 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolFailure, ToolOutcome, ToolSpec,
+    EffectClass, PathArguments, Reconciliation, Repeat, ToolFailure, ToolOutcome, ToolSpec,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -74,6 +74,14 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         schema: schema(),
     };
     let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    // A search of a folder reads what lies in the folders beneath.
+    let spec = ToolSpec {
+        paths: PathArguments {
+            follows_links: spec.paths.follows_links,
+            ..PathArguments::trees(["/path"])
+        },
+        ..spec
+    };
     let limits = Limits {
         matches_max: max_matches,
         file_bytes_max: max_bytes,

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolOutcome};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -320,10 +320,12 @@ fn tool_says_which_argument_is_a_path_and_where_its_folder_is() {
     ] {
         let spec = |settings: Value| build(&settings, place.folder.path()).spec().clone();
         let plain = spec(json!({ "use": kind, "root": "root/inner" }));
-        assert_eq!(
-            plain.paths,
-            folkmoot_core::tool::PathArguments::at(["/path"])
-        );
+        let paths = if kind == "fs.search" {
+            PathArguments::trees(["/path"])
+        } else {
+            PathArguments::at(["/path"])
+        };
+        assert_eq!(plain.paths, paths);
         assert_eq!(plain.folder.as_deref(), Some("root/inner"));
         assert!(
             spec(json!({ "use": kind, "root": "root", "links": "follow" }))
@@ -617,5 +619,47 @@ async fn arguments_that_the_schema_would_refuse_are_refused() {
         let ToolCall { arguments, .. } = call(arguments);
         let outcome = place.read(arguments).await;
         assert_eq!(failure(&outcome).0, ToolErrorCode::BadArguments);
+    }
+}
+
+#[test]
+fn rule_against_a_place_denies_what_reaches_it_from_above() {
+    let place = Place::new();
+    let rules = [
+        json!({ "beneath": "inner/keys" }),
+        json!({ "equals": "inner/keys" }),
+        json!({ "one_of": ["inner/keys", "other"] }),
+    ];
+    let reaching = [".", "inner", "inner/keys"];
+    for (kind, argument) in [
+        ("fs.search", "path"),
+        ("fs.move", "from"),
+        ("fs.move", "to"),
+        ("fs.read", "path"),
+        ("fs.list", "path"),
+    ] {
+        let tool = place.tool(kind);
+        for rule in &rules {
+            let mut rule = rule.clone();
+            rule["path"] = format!("/{argument}").into();
+            let rule = [serde_json::from_value(rule).unwrap()];
+            for path in [
+                ".",
+                "inner",
+                "inner/keys",
+                "inner/key",
+                "inner/keysafe",
+                "a.md",
+            ] {
+                let is_reached = match kind {
+                    "fs.search" | "fs.move" => reaching.contains(&path),
+                    _ => path == "inner/keys",
+                };
+                let mut arguments = json!({});
+                arguments[argument] = path.into();
+                let is_denied = tool.spec().is_denied(&rule, &arguments);
+                assert_eq!(is_denied, is_reached, "{kind} {rule:?} {path}");
+            }
+        }
     }
 }

@@ -177,7 +177,7 @@ async fn moved_file_or_folder_replaces_nothing() {
 #[test]
 fn both_places_of_a_move_are_paths_for_rules() {
     let place = Place::new();
-    let paths = folkmoot_core::tool::PathArguments::at(["/from", "/to"]);
+    let paths = folkmoot_core::tool::PathArguments::trees(["/from", "/to"]);
     assert_eq!(place.tool("fs.move").spec().paths, paths);
 }
 
