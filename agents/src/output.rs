@@ -5,7 +5,7 @@ use std::sync::Arc;
 use folkmoot_core::ids::WorldId;
 use folkmoot_core::port::Blobs;
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
+use folkmoot_core::spec::limits::{BLOB_BYTES_MAX, OUTPUT_TEXT_BYTES_MAX};
 use folkmoot_core::tool::{
     BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View,
 };
@@ -14,7 +14,7 @@ use crate::secrets::{Secrets, conceal_outcome};
 
 /// The most bytes of one text, and of one view as JSON, that the log keeps. What is longer is a
 /// blob beside the log.
-pub const OUTPUT_BYTES_MAX: u64 = 48 * 1024;
+pub const OUTPUT_BYTES_MAX: u64 = OUTPUT_TEXT_BYTES_MAX;
 
 /// The most bytes of the views of one output that the log keeps: a commit has to hold them with all
 /// the rest.

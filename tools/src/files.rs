@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
+use folkmoot_core::spec::limits::OUTPUT_TEXT_BYTES_MAX;
 use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use rustix::io::Errno;
 use serde::Deserialize;
@@ -87,6 +88,13 @@ impl Root {
             folder.path,
         ))
     }
+}
+
+/// The most bytes of a text that a model reads to its end: its last line says where to go on.
+fn text_max(spec: &ToolSpec) -> u64 {
+    spec.model_bytes_max
+        .min(spec.output_bytes_max)
+        .min(OUTPUT_TEXT_BYTES_MAX)
 }
 
 /// The settings of the tools that write.

@@ -18,6 +18,10 @@ pub const FACTS_BYTES_MAX: usize = 640 * 1024;
 /// The bytes that an event counts beside its facts.
 pub const EVENT_BYTES: usize = 128;
 
+/// The most bytes of one text of an output that stand in the log; of a longer one models read no
+/// more than these.
+pub const OUTPUT_TEXT_BYTES_MAX: u64 = 48 * 1024;
+
 /// The most bytes of the detail of a failure. It is for operators; what is longer is cut.
 pub const DETAIL_BYTES_MAX: usize = 64 * 1024;
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::entries::{Entry, entries, shown};
 use super::lines::Lines;
 use super::open::{EntryKind, OpenFor, OpenedPath};
-use super::{Links, Root, StopSign, blocking, failed};
+use super::{Links, Root, StopSign, blocking, failed, text_max};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -97,7 +97,7 @@ impl Tool for FsList {
         };
         let root = Arc::clone(&self.root);
         let max_entries = self.max_entries;
-        let lines = Lines::new(self.spec.model_bytes_max);
+        let lines = Lines::new(text_max(&self.spec));
         blocking(move |stop| list(&root, &arguments, max_entries, lines, stop)).await
     }
 

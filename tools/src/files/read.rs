@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::entries::shown;
 use super::open::{OpenFor, OpenedPath};
-use super::{Links, Root, StopSign, blocking, failed, io_failure};
+use super::{Links, Root, StopSign, blocking, failed, io_failure, text_max};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 use crate::output::cut;
@@ -124,7 +124,7 @@ impl Tool for FsRead {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         let root = Arc::clone(&self.root);
-        let max = self.spec.model_bytes_max;
+        let max = text_max(&self.spec);
         blocking(move |stop| read(&root, &arguments, max, stop)).await
     }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::lines::Lines;
-use super::{Links, Root, StopSign, blocking};
+use super::{Links, Root, StopSign, blocking, text_max};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -148,7 +148,7 @@ impl Tool for FsSearch {
         };
         let root = Arc::clone(&self.root);
         let limits = self.limits;
-        let lines = Lines::new(self.spec.model_bytes_max);
+        let lines = Lines::new(text_max(&self.spec));
         blocking(move |stop| search(&root, &arguments, limits, lines, stop)).await
     }
 

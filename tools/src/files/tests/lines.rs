@@ -79,3 +79,39 @@ async fn bytes_and_lines_are_not_mixed_and_what_is_no_text_is_refused() {
         assert_eq!(is_done, is_text, "{outcome:?}");
     }
 }
+
+#[tokio::test]
+async fn line_that_says_where_to_go_on_is_within_what_a_log_keeps() {
+    let place = Place::new();
+    std::fs::write(place.path("root/long"), "find a line\n".repeat(20_000)).unwrap();
+    for name in 0..900 {
+        let name = format!("{name}{}", "n".repeat(100));
+        std::fs::write(place.path("root/inner").join(name), "").unwrap();
+    }
+    let settings = [
+        (json!({}), 48 * 1024),
+        (json!({ "model_bytes": 1_000_000 }), 48 * 1024),
+        (json!({ "output_bytes": 1000 }), 1000),
+    ];
+    for (settings, max) in settings {
+        for (kind, arguments) in [
+            ("fs.read", json!({ "path": "long" })),
+            ("fs.read", json!({ "path": "long", "line": 1 })),
+            ("fs.read", json!({ "path": "inner" })),
+            ("fs.list", json!({ "path": "inner" })),
+            ("fs.search", json!({ "path": "long", "pattern": "find" })),
+        ] {
+            let mut settings = settings.clone();
+            settings["use"] = kind.into();
+            settings["root"] = "root".into();
+            if kind == "fs.search" {
+                settings["max_matches"] = 20_000.into();
+            }
+            let tool = build(&settings, place.folder.path());
+            let text = done(tool.run(&call(arguments)).await);
+            let last = text.lines().last().unwrap();
+            assert!(text.len() <= max, "{kind} {settings}: {}", text.len());
+            assert!(last.starts_with("[cut: "), "{kind} {settings}: {last}");
+        }
+    }
+}
