@@ -8,8 +8,11 @@ use super::super::failed;
 use super::super::lines::Lines;
 use super::SearchArguments;
 
-/// The most memory of a compiled pattern.
-const PATTERN_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The most memory of a compiled pattern. What is searched at one time, without asking whether anybody still waits, takes its
+/// size times that of [`LINE_BYTES_MAX`].
+const PATTERN_BYTES_MAX: usize = 1024 * 1024;
+/// The most bytes of a line that is searched.
+pub(super) const LINE_BYTES_MAX: usize = 256 * 1024;
 /// The most bytes of a line that are shown.
 const LINE_MAX: usize = 500;
 
@@ -50,6 +53,7 @@ impl Matches {
             })?;
         let searcher = SearcherBuilder::new()
             .line_number(true)
+            .heap_limit(Some(LINE_BYTES_MAX))
             .binary_detection(BinaryDetection::quit(0))
             .build();
         Ok(Self {

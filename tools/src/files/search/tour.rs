@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use cap_std::fs::Dir;
-use folkmoot_core::tool::ToolFailure;
+use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
 
 use super::super::entries::{Entry, entries, shown};
 use super::super::open::{EntryKind, OpenFor, OpenedPath, open_entry};
-use super::super::{Root, StopSign, io_failure};
+use super::super::{Root, StopSign, failed, io_failure};
 use super::choice::{Choice, IGNORE_FILE};
-use super::matches::Matches;
+use super::matches::{LINE_BYTES_MAX, Matches};
 
 /// The most entries of a folder that are gone through.
 const ENTRIES_MAX: usize = 10_000;
@@ -32,7 +32,7 @@ pub(super) struct Tour<'s> {
     stop: &'s StopSign,
     files: usize,
     bytes: u64,
-    /// The files and folders that were too large or too deep, or could not be read.
+    /// The files and folders that were too large or too deep, have too long lines, or could not be read.
     left_out: usize,
     /// True if a bound of the call ended it.
     is_over: bool,
@@ -127,7 +127,10 @@ impl<'s> Tour<'s> {
             return Ok(());
         }
         match open_entry(folder, &entry.name) {
-            Ok(Some(OpenedPath::File(file))) => self.file(&path, file),
+            Ok(Some(OpenedPath::File(file))) => {
+                let searched = self.file(&path, file);
+                searched.or_else(|_unreadable| self.leave_out())
+            }
             Ok(Some(OpenedPath::Folder(_))) if depth == DEPTH_MAX => self.leave_out(),
             Ok(Some(OpenedPath::Folder(folder))) => {
                 self.folder(&folder, &format!("{path}/"), depth + 1)
@@ -163,7 +166,14 @@ impl<'s> Tour<'s> {
         let searched = self.matches.search(&shown(OsStr::new(path)), &mut text);
         self.bytes = self.bytes.saturating_add(text.bytes);
         self.stop.check()?;
-        searched.map_err(failure)
+        searched.map_err(|error| match error.raw_os_error() {
+            Some(_) => failure(error),
+            // Not the system's word: the searcher has no room for the line.
+            None => failed(
+                ToolErrorCode::TooLarge,
+                format!("{path} has a line of more than {LINE_BYTES_MAX} bytes"),
+            ),
+        })
     }
 }
 

@@ -147,6 +147,30 @@ async fn search_has_bounds_and_says_when_they_cut_it() {
 }
 
 #[tokio::test]
+async fn file_with_a_line_without_end_is_left_out() {
+    let place = Place::new();
+    place.file("b", &("find\n".to_owned() + &"find ".repeat(100_000)));
+    place.file("c", &"find a line\n".repeat(100_000));
+    place.file("d", "find");
+    assert_eq!(
+        place.found(json!({ "pattern": "^find$" })).await,
+        "b:1: find\nd:1: find\n[lines: 2; files searched: 5; left out: 1]"
+    );
+    let outcome = place.outcome(json!({}), json!({ "path": "b", "pattern": "^find$" }));
+    let expected = "b has a line of more than 262144 bytes";
+    assert_eq!(failure(&outcome.await), (ToolErrorCode::TooLarge, expected));
+}
+
+#[tokio::test]
+async fn pattern_whose_search_would_take_hours_is_refused() {
+    let place = Place::new();
+    for pattern in ["(?:1?1?){10000}[^1]", "[01]{20000}[^01]"] {
+        let outcome = place.outcome(json!({}), json!({ "pattern": pattern }));
+        assert_eq!(failure(&outcome.await).0, ToolErrorCode::BadArguments);
+    }
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_and_folders_without_end_are_left() {
     let place = Place::new();
     fs::write(place.path("root/binary"), b"\0find").unwrap();
