@@ -191,137 +191,118 @@ fn schema_and_checks_agree() {
 }
 
 #[test]
-fn schema_and_checks_agree_about_tools_and_models() {
+fn schema_and_checks_agree_about_tools() {
+    agree_in_place_of(
+        "use: clock.now",
+        &[
+            (
+                "use: scripted, effect: read, results: [{ json: [1], takes: 2s }]",
+                true,
+            ),
+            (
+                "use: scripted, effect: read, results: [{ text: a, error: b }]",
+                false,
+            ),
+            (
+                "use: scripted, effect: write, idempotent: { for: 24h }, results: [{ text: a }]",
+                true,
+            ),
+            ("use: scripted, results: [{ text: a }]", false),
+            (
+                "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a, b], choose: { min: 0, max: 2 } } }]",
+                true,
+            ),
+            (
+                "use: scripted, effect: read, results: [{ needs_input: { question: q, schema: { type: integer } } }]",
+                true,
+            ),
+            (
+                "use: scripted, effect: read, results: [{ needs_input: { question: q, choose: { min: 1, max: 2 } } }]",
+                false,
+            ),
+            (
+                "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a], schema: {} } }]",
+                false,
+            ),
+            (
+                "use: scripted, effect: read, paths: [/a], results: [{ text: t }]",
+                true,
+            ),
+            (
+                "use: scripted, effect: read, paths: [a], results: [{ text: t }]",
+                false,
+            ),
+            ("use: ask", true),
+            ("use: handoff, agents: [planner], description: d", true),
+            ("use: ask, agents: []", false),
+            ("use: ask, agents: planner", false),
+            ("use: abacus", false),
+            ("description: d", false),
+        ],
+    );
+}
+
+#[test]
+fn schema_and_checks_agree_about_tools_of_the_machine() {
+    agree_in_place_of(
+        "use: clock.now",
+        &[
+            ("use: shell, cwd: ., allow: [[wc, -w]]", true),
+            (
+                "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any }]",
+                true,
+            ),
+            ("use: shell, cwd: ., allow: []", false),
+            (
+                "use: shell, cwd: ., allow: [[wc]], env: [PATH], sandbox: none",
+                true,
+            ),
+            ("use: shell, cwd: ., allow: [[wc]], sandbox: on", false),
+            (
+                "use: shell, cwd: ., allow: [[wc]], sandbox: { network: any, read: [.], write: [.], memory: 1GiB, cpu: 5s, processes: 8, files: 1MiB, required: true }",
+                true,
+            ),
+            (
+                "use: shell, cwd: ., allow: [[wc]], sandbox: { memory: 512 }",
+                false,
+            ),
+            (
+                "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]",
+                true,
+            ),
+            ("use: fs.read, root: ., links: follow", true),
+            ("use: fs.read, root: ., links: some", false),
+            ("use: fs.read", false),
+        ],
+    );
+}
+
+#[test]
+fn schema_and_checks_agree_about_models() {
+    agree_in_place_of(
+        "provider: scripted",
+        &[
+            (
+                "provider: openai-chat, model: gpt, key: null, timeout: 5s",
+                true,
+            ),
+            ("provider: openai-chat", false),
+            ("provider: recorded, wire: openai-chat, from: a.jsonl", true),
+            (
+                "provider: recorded, wire: carrier-pigeon, from: a.jsonl",
+                false,
+            ),
+        ],
+    );
+}
+
+/// Puts each of these texts in the place of `old` in the room, and holds the checks and the schema against whether it is good.
+fn agree_in_place_of(old: &str, entries: &[(&str, bool)]) {
     let validator = validator();
-    let entries = [
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ json: [1], takes: 2s }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ text: a, error: b }]",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: write, idempotent: { for: 24h }, results: [{ text: a }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, results: [{ text: a }]",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a, b], choose: { min: 0, max: 2 } } }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ needs_input: { question: q, schema: { type: integer } } }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ needs_input: { question: q, choose: { min: 1, max: 2 } } }]",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a], schema: {} } }]",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc, -w]]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any }]",
-            true,
-        ),
-        ("use: clock.now", "use: shell, cwd: ., allow: []", false),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc]], env: [PATH], sandbox: none",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc]], sandbox: on",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc]], sandbox: { network: any, read: [.], write: [.], memory: 1GiB, cpu: 5s, processes: 8, files: 1MiB, required: true }",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [[wc]], sandbox: { memory: 512 }",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: fs.read, root: ., links: follow",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: fs.read, root: ., links: some",
-            false,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, paths: [/a], results: [{ text: t }]",
-            true,
-        ),
-        (
-            "use: clock.now",
-            "use: scripted, effect: read, paths: [a], results: [{ text: t }]",
-            false,
-        ),
-        ("use: clock.now", "use: ask", true),
-        (
-            "use: clock.now",
-            "use: handoff, agents: [planner], description: d",
-            true,
-        ),
-        ("use: clock.now", "use: ask, agents: []", false),
-        ("use: clock.now", "use: ask, agents: planner", false),
-        ("use: clock.now", "use: fs.read", false),
-        ("use: clock.now", "use: abacus", false),
-        ("use: clock.now", "description: d", false),
-        (
-            "provider: scripted",
-            "provider: openai-chat, model: gpt, key: null, timeout: 5s",
-            true,
-        ),
-        ("provider: scripted", "provider: openai-chat", false),
-        (
-            "provider: scripted",
-            "provider: recorded, wire: openai-chat, from: a.jsonl",
-            true,
-        ),
-        (
-            "provider: scripted",
-            "provider: recorded, wire: carrier-pigeon, from: a.jsonl",
-            false,
-        ),
-    ];
-    for (old, new, is_good) in entries {
+    for (new, is_good) in entries {
         let text = ROOM.replace(old, new);
-        assert_eq!(parse(&text).is_ok(), is_good, "{new}");
-        assert_eq!(validator.is_valid(&json(&text)), is_good, "{new}");
+        assert_eq!(parse(&text).is_ok(), *is_good, "{new}");
+        assert_eq!(validator.is_valid(&json(&text)), *is_good, "{new}");
     }
 }
 
