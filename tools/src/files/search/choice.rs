@@ -11,8 +11,10 @@ use super::SearchArguments;
 
 /// The name of the files that say which others are not worth reading.
 pub(super) const IGNORE_FILE: &str = ".gitignore";
-/// The most bytes of such a file.
+/// The most bytes that are heeded of all such files along the way to a folder.
 const IGNORE_BYTES_MAX: u64 = 64 * 1024;
+/// The most lines likewise: each is a program of its own.
+const IGNORE_LINES_MAX: usize = 2000;
 
 /// The files that are searched. All paths are relative to the tool's folder; nothing here looks at the disk.
 #[derive(Debug)]
@@ -30,6 +32,7 @@ struct Ignored {
     /// The bytes of a path that lead to the folder, with the slash.
     folder_len: usize,
     rules: Gitignore,
+    bytes: u64,
 }
 
 impl Choice {
@@ -53,17 +56,34 @@ impl Choice {
         Ok(choice)
     }
 
-    /// Heeds an ignore file, of the folder to which the first bytes of a path lead.
+    /// Heeds an ignore file, of the folder to which the first bytes of a path lead. What there is no room for says nothing.
     pub(super) fn enter(&mut self, folder_len: usize, file: File) {
+        let (bytes, lines) = self.ignored.iter().fold((0, 0), |(bytes, lines), ignored| {
+            (bytes + ignored.bytes, lines + ignored.rules.len())
+        });
+        let room = IGNORE_BYTES_MAX.saturating_sub(bytes);
         let mut text = Vec::new();
-        let read = file.take(IGNORE_BYTES_MAX).read_to_end(&mut text);
+        let read = file.take(room.saturating_add(1)).read_to_end(&mut text);
+        if text.len() as u64 > room {
+            // The beginning of a line is another rule.
+            let end = text.iter().rposition(|byte| *byte == b'\n');
+            text.truncate(end.unwrap_or_default());
+        }
+        let bytes = text.len() as u64;
         let mut rules = GitignoreBuilder::new("");
-        for line in String::from_utf8_lossy(&text).lines() {
+        let lines_max = IGNORE_LINES_MAX.saturating_sub(lines);
+        let text = String::from_utf8_lossy(&text);
+        let says_something = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        for line in text.lines().filter(says_something).take(lines_max) {
             // As in git, a line that is no glob says nothing.
             let _unusable = rules.add_line(None, line).is_err();
         }
         if let (Ok(_), Ok(rules)) = (read, rules.build()) {
-            self.ignored.push(Ignored { folder_len, rules });
+            self.ignored.push(Ignored {
+                folder_len,
+                rules,
+                bytes,
+            });
         }
     }
 

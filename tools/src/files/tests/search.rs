@@ -120,6 +120,29 @@ async fn hidden_and_ignored_files_are_searched_when_asked_for() {
 }
 
 #[tokio::test]
+async fn ignore_files_have_room_for_so_many_lines_together() {
+    let place = Place::new();
+    place.file(
+        ".gitignore",
+        &("# why\n".to_owned() + &"a?*.x\n".repeat(1500)),
+    );
+    place.file("b/.gitignore", &("a?*.x\n".repeat(499) + "one\ntwo\n"));
+    place.file("c/.gitignore", &("a?*.x\n".repeat(499) + "one\ntwo\n"));
+    place.file("d/.gitignore", &("#".repeat(60_000) + "\none\ntwo\n"));
+    // Cut within its second line, which would become one that ignores all.
+    place.file("e/.gitignore", &("#".repeat(65_534 - 9006) + "\n*.x\n"));
+    for folder in ["b", "c", "d", "e"] {
+        place.file(&format!("{folder}/one"), "find");
+        place.file(&format!("{folder}/two"), "find");
+    }
+    assert_eq!(
+        place.found(json!({})).await,
+        "b/two:1: find\nc/two:1: find\nd/one:1: find\nd/two:1: find\n\
+         e/one:1: find\ne/two:1: find\n[lines: 6; files searched: 8]"
+    );
+}
+
+#[tokio::test]
 async fn search_has_bounds_and_says_when_they_cut_it() {
     let place = Place::new();
     place.file("a", &"find\n".repeat(50));
