@@ -1,9 +1,10 @@
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use serde_json::{Value, json};
 
 use super::Place;
+use crate::files::replace::replace;
 use crate::stage::{build, call, failure};
 
 impl Place {
@@ -75,6 +76,43 @@ async fn edited_file_keeps_its_mode_and_its_other_name_keeps_the_old_text() {
         (place.text("root/a.md"), place.text("outside")),
         ("bye".into(), "hello".into())
     );
+}
+
+#[test]
+fn replaced_file_has_no_more_rights_than_the_old_one_at_any_time() {
+    let place = Place::new();
+    let path = place.path("root/a.md");
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    let root = place.root();
+    let spot = root.spot("a.md").unwrap();
+    for (old, new) in [
+        (0o600, 0o600),
+        (0o4755, 0o755),
+        (0o2060, 0o060),
+        (0o1444, 0o444),
+    ] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(old)).unwrap();
+        replace(&spot, b"new", "part", || {
+            let now = mode(place.path("root/part"));
+            assert_eq!(now & !new & 0o077, 0, "{old:o}: {now:o}");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(mode(path.clone()), new, "{old:o}");
+    }
+}
+
+#[tokio::test]
+async fn replaced_file_keeps_its_group_and_owner_where_the_system_lets_us() {
+    let place = Place::new();
+    let path = place.path("root/a.md");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660)).unwrap();
+    if std::os::unix::fs::chown(&path, Some(1), Some(2)).is_err() {
+        return;
+    }
+    place.edit("hello", "bye", None).await;
+    let now = std::fs::metadata(&path).unwrap();
+    assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (1, 2, 0o660));
 }
 
 #[tokio::test]
