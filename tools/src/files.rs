@@ -27,6 +27,7 @@ mod read;
 mod relocate;
 mod replace;
 mod search;
+mod turn;
 mod write;
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -7,11 +8,16 @@ use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
     EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
 };
+use rustix::fs::fstat;
 
 use super::open::{OpenFor, OpenedPath};
+use super::turn::turn_at;
 use super::{Root, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
+
+/// How often a file is opened anew that is replaced before anything is added to it.
+const OPENED_MAX: usize = 100;
 
 pub(crate) const APPEND: Kind = Kind {
     name: "fs.append",
@@ -87,25 +93,44 @@ fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure
     let failure = |error: io::Error| io_failure(path, &error);
     // The file may be new: its name has to last as well.
     let names = root.spot(path)?.to_sync()?;
-    let mut file = match root.open(path, OpenFor::Append)? {
-        OpenedPath::File(file) => file,
-        OpenedPath::Folder(_) => {
+    let file = add(root, arguments)?;
+    file.sync_all().map_err(failure)?;
+    names.sync_all().map_err(failure)?;
+    Ok(format!("{} bytes are added to {path}", content.len()))
+}
+
+/// Opens the file and writes behind its end.
+fn add(root: &Root, arguments: &WriteArguments) -> Result<File, ToolFailure> {
+    let WriteArguments { path, content } = arguments;
+    let failure = |error: io::Error| io_failure(path, &error);
+    let mut replaced = None;
+    for _ in 0..OPENED_MAX {
+        let OpenedPath::File(mut file) = root.open(path, OpenFor::Append)? else {
             return Err(failed(
                 ToolErrorCode::BadArguments,
                 format!("{path} is a folder"),
             ));
+        };
+        let opened = fstat(&file).map_err(|error| failure(error.into()))?;
+        let _turn = turn_at(&opened);
+        let place = Some((opened.st_dev, opened.st_ino));
+        match file.metadata().map_err(failure)?.nlink() {
+            // Another took its place before its turn: what is added to this one would be lost. If it is opened again, its file
+            // system counts no names.
+            0 if replaced != place => replaced = place,
+            0 | 1 => {
+                file.write_all(content.as_bytes()).map_err(failure)?;
+                return Ok(file);
+            }
+            _ => {
+                return Err(failed(
+                    ToolErrorCode::NotAllowed,
+                    format!(
+                        "{path} has another name (a hard link), which may stand outside: write it anew with `fs.write`"
+                    ),
+                ));
+            }
         }
-    };
-    if file.metadata().map_err(failure)?.nlink() > 1 {
-        return Err(failed(
-            ToolErrorCode::NotAllowed,
-            format!(
-                "{path} has another name (a hard link), which may stand outside: write it anew with `fs.write`"
-            ),
-        ));
     }
-    file.write_all(content.as_bytes()).map_err(failure)?;
-    file.sync_all().map_err(failure)?;
-    names.sync_all().map_err(failure)?;
-    Ok(format!("{} bytes are added to {path}", content.len()))
+    Err(failure(io::Error::other("it is replaced again and again")))
 }

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use super::io_failure;
 use super::open::Spot;
+use super::turn::{turn_at, turn_in};
 
 /// Files are written in pieces of this many bytes; between them a dropped run stops.
 const PIECE: usize = 64 * 1024;
@@ -43,6 +44,10 @@ pub(super) fn replace(
             .map_err(|error| failure(error.into()))?;
         // Before the rename, or a power cut could leave the new name with an empty file.
         file.sync_all().map_err(failure)?;
+        // What is added to the old file meanwhile would be lost, and so would another new one.
+        let _names = turn_in(&spot.folder).map_err(failure)?;
+        let stat = statat(&spot.folder, spot.name, AtFlags::SYMLINK_NOFOLLOW);
+        let _file = stat.as_ref().map(turn_at);
         check()?;
         let renamed = spot.folder.rename(part, &spot.folder, spot.name);
         renamed.map_err(failure)

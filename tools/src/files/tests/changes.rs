@@ -181,6 +181,32 @@ fn file_that_was_changed_since_it_was_read_is_not_edited() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_added_while_a_file_is_edited_is_not_lost() {
+    let place = Place::in_memory();
+    std::fs::write(place.path("root/a.md"), "red\n").unwrap();
+    let (edit, append) = (place.tool("fs.edit"), place.tool("fs.append"));
+    let edits = tokio::spawn(async move {
+        for (old, new) in [("red", "blue"), ("blue", "red")].repeat(1000) {
+            let arguments = json!({ "path": "a.md", "old": old, "new": new });
+            while let ToolOutcome::Failed(failure) = edit.run(&call(arguments.clone())).await {
+                assert!(failure.detail.contains("meanwhile"), "{failure:?}");
+            }
+        }
+    });
+    let mut added = 0;
+    while !edits.is_finished() {
+        let line = call(json!({ "path": "a.md", "content": "line\n" }));
+        assert!(matches!(append.run(&line).await, ToolOutcome::Done(_)));
+        added += 1;
+    }
+    edits.await.unwrap();
+    assert_eq!(
+        place.text("root/a.md"),
+        "red\n".to_owned() + &"line\n".repeat(added)
+    );
+}
+
 #[tokio::test]
 async fn moved_file_or_folder_replaces_nothing() {
     let place = Place::new();
