@@ -119,7 +119,7 @@ fn add(root: &Root, arguments: &WriteArguments) -> Result<File, ToolFailure> {
             // system counts no names.
             0 if replaced != place => replaced = place,
             0 | 1 => {
-                file.write_all(content.as_bytes()).map_err(failure)?;
+                write_or_undo(&mut file, content.as_bytes()).map_err(failure)?;
                 return Ok(file);
             }
             _ => {
@@ -133,4 +133,29 @@ fn add(root: &Root, arguments: &WriteArguments) -> Result<File, ToolFailure> {
         }
     }
     Err(failure(io::Error::other("it is replaced again and again")))
+}
+
+/// Writes all of it. On a full disk what was written goes again: the call says that it failed, and half of a text in the file
+/// would be there twice after the next one.
+fn write_or_undo(file: &mut File, content: &[u8]) -> io::Result<()> {
+    let before = file.metadata()?.len();
+    let mut rest = content;
+    while !rest.is_empty() {
+        let error = match file.write(rest) {
+            Ok(0) => io::ErrorKind::WriteZero.into(),
+            Ok(written) => {
+                rest = rest.get(written..).unwrap_or_default();
+                continue;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => error,
+        };
+        let written = content.len().saturating_sub(rest.len()) as u64;
+        // Unless another program has added something since.
+        if file.metadata()?.len() == before.saturating_add(written) {
+            file.set_len(before)?;
+        }
+        return Err(error);
+    }
+    Ok(())
 }

@@ -208,6 +208,31 @@ async fn what_is_added_while_a_file_is_edited_is_not_lost() {
 }
 
 #[tokio::test]
+async fn text_for_which_there_is_no_room_is_not_added_in_part() {
+    let place = Place::new();
+    let file = std::fs::File::create(place.path("root/full")).unwrap();
+    // The longest that a file can be here: what is written at its end has no room, as on a full disk.
+    let (mut fits, mut fails) = (0, 1_u64 << 63);
+    while fails - fits > 1 {
+        let between = fits + (fails - fits) / 2;
+        match file.set_len(between) {
+            Ok(()) => fits = between,
+            Err(_) => fails = between,
+        }
+    }
+    if fails == 1 << 63 {
+        return;
+    }
+    let length = fits - 3;
+    file.set_len(length).unwrap();
+    let outcome = place.append("full", "four").await;
+    assert_eq!(failure(&outcome).0, ToolErrorCode::Failed);
+    assert_eq!(file.metadata().unwrap().len(), length);
+    let outcome = place.append("full", "two").await;
+    assert_eq!(outcome, ToolOutcome::text("3 bytes are added to full"));
+}
+
+#[tokio::test]
 async fn moved_file_or_folder_replaces_nothing() {
     let place = Place::new();
     let tool = place.tool("fs.move");
