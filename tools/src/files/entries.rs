@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::io;
 
 use cap_std::fs::Dir;
 use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
@@ -39,6 +40,8 @@ pub(super) fn entries(
     stop: &StopSign,
 ) -> Result<Entries, ToolFailure> {
     let failure = |error| io_failure(path, &error);
+    let after = after.map(|after| meant(folder, after));
+    let after = after.transpose().map_err(failure)?;
     let mut names = BTreeSet::new();
     let mut left_off = 0;
     for (place, entry) in folder.entries().map_err(failure)?.enumerate() {
@@ -50,7 +53,7 @@ pub(super) fn entries(
             ));
         }
         let name = entry.map_err(failure)?.file_name();
-        if after.is_some_and(|after| name.as_os_str() <= OsStr::new(after)) {
+        if after.as_ref().is_some_and(|after| name <= *after) {
             continue;
         }
         names.insert(name);
@@ -66,6 +69,19 @@ pub(super) fn entries(
             .map_err(|error| failure(error.into()))?,
         left_off,
     })
+}
+
+/// The name that somebody means who read it as it is [shown].
+fn meant(folder: &Dir, name: &str) -> io::Result<OsString> {
+    if name.starts_with('"') {
+        for entry in folder.entries()?.take(LOOKED_AT_MAX) {
+            let there = entry?.file_name();
+            if shown(&there) == name {
+                return Ok(there);
+            }
+        }
+    }
+    Ok(name.into())
 }
 
 /// What stands under a name; `None`: nothing does any more.

@@ -1,4 +1,6 @@
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 use folkmoot_core::tool::ToolErrorCode;
 use serde_json::json;
@@ -56,6 +58,32 @@ async fn listing_is_cut_and_goes_on_behind_its_last_name() {
         expected.extend(["a.md".to_owned(), "inner".to_owned()]);
         assert_eq!(names, expected);
     }
+}
+
+#[tokio::test]
+async fn listing_goes_on_behind_a_name_as_it_was_shown() {
+    let place = Place::new();
+    for name in [&b"tab\tname"[..], b"\"quoted\"", b"\xff\x01", b"\xff\x02"] {
+        fs::write(place.path("root").join(OsStr::from_bytes(name)), "").unwrap();
+    }
+    let mut after = None;
+    let mut names = Vec::new();
+    for _ in 0..6 {
+        let text = listed(&place, json!({ "max_entries": 1 }), after.as_deref()).await;
+        let line = text.lines().next().unwrap();
+        let line = line.strip_suffix(" (0 bytes)").unwrap_or(line);
+        after = Some(line.trim_end_matches('/').replace(" (5 bytes)", ""));
+        names.extend(after.clone());
+    }
+    let expected = [
+        r#""\"quoted\"""#,
+        "a.md",
+        "inner",
+        r#""tab\tname""#,
+        r#""\xFF\u{1}" (no UTF-8)"#,
+        r#""\xFF\u{2}" (no UTF-8)"#,
+    ];
+    assert_eq!(names, expected);
 }
 
 #[tokio::test]
