@@ -126,10 +126,14 @@ fn globs(glob: Option<&str>) -> Result<Override, ToolFailure> {
     };
     let mut globs = OverrideBuilder::new("");
     let globs = globs.add(glob).and_then(|globs| globs.build());
-    globs.map_err(|error| {
-        failed(
-            ToolErrorCode::BadArguments,
-            format!("`files` is no glob: {error}"),
-        )
-    })
+    let refused = |why: &str| {
+        let why = format!("`files` is no glob: {why}");
+        failed(ToolErrorCode::BadArguments, why)
+    };
+    match globs {
+        // A comment, or blanks: all files would be searched.
+        Ok(globs) if globs.is_empty() => Err(refused("it says nothing")),
+        Ok(globs) => Ok(globs),
+        Err(error) => Err(refused(&error.to_string())),
+    }
 }

@@ -230,6 +230,14 @@ async fn pattern_that_cannot_be_used_is_told() {
             "the pattern cannot be used: ",
         ),
         (json!({ "files": "[" }), "`files` is no glob: "),
+        (
+            json!({ "files": "#a" }),
+            "`files` is no glob: it says nothing",
+        ),
+        (
+            json!({ "files": " " }),
+            "`files` is no glob: it says nothing",
+        ),
     ] {
         let outcome = place.outcome(json!({}), arguments).await;
         let (code, said) = failure(&outcome);
