@@ -13,6 +13,7 @@ use folkmoot_core::spec::limits::OUTPUT_TEXT_BYTES_MAX;
 use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use rustix::io::Errno;
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use crate::build::{BuildError, Declared, ToolDraft};
 
@@ -156,6 +157,11 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// The most threads that wait for disks. A disk that never answers keeps them for ever, and others need some as well.
+const THREADS_MAX: usize = 64;
+
+static THREADS: Semaphore = Semaphore::const_new(THREADS_MAX);
+
 /// Does `work` where it may block. Dropping the future stops it at its next [`StopSign::check`]: what is bounded in bytes and
 /// waits for no one but the disk needs no more.
 async fn blocking(
@@ -163,7 +169,13 @@ async fn blocking(
 ) -> ToolOutcome {
     let stop = StopSign::default();
     let guard = StopOnDrop(stop.clone());
-    let done = tokio::task::spawn_blocking(move || work(&stop)).await;
+    let thread = THREADS.acquire().await.ok();
+    let done = tokio::task::spawn_blocking(move || {
+        // Until the work ends, which may be long after somebody waited for it.
+        let _thread = thread;
+        work(&stop)
+    })
+    .await;
     drop(guard);
     match done {
         Ok(Ok(text)) => ToolOutcome::text(text),

@@ -14,6 +14,7 @@ mod changes;
 mod lines;
 mod list;
 mod race;
+mod real_time;
 mod search;
 #[cfg(target_os = "linux")]
 mod table;
