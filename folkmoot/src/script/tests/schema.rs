@@ -253,19 +253,7 @@ fn schema_and_checks_agree_about_tools_of_the_machine() {
                 true,
             ),
             ("use: shell, cwd: ., allow: []", false),
-            (
-                "use: shell, cwd: ., allow: [[wc]], env: [PATH], sandbox: none",
-                true,
-            ),
             ("use: shell, cwd: ., allow: [[wc]], sandbox: on", false),
-            (
-                "use: shell, cwd: ., allow: [[wc]], sandbox: { network: any, read: [.], write: [.], memory: 1GiB, cpu: 5s, processes: 8, files: 1MiB, required: true }",
-                true,
-            ),
-            (
-                "use: shell, cwd: ., allow: [[wc]], sandbox: { memory: 512 }",
-                false,
-            ),
             (
                 "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]",
                 true,
@@ -275,6 +263,37 @@ fn schema_and_checks_agree_about_tools_of_the_machine() {
             ("use: fs.read", false),
         ],
     );
+}
+
+#[test]
+fn schema_and_checks_agree_about_sandboxes() {
+    let validator = validator();
+    for (sandbox, is_good) in [
+        ("none", true),
+        ("required", true),
+        ("some", false),
+        ("off", false),
+        ("[]", false),
+        ("{}", true),
+        (
+            "{ network: any, read: [.], write: [.], memory: 1GiB }",
+            true,
+        ),
+        (
+            "{ cpu: 5s, processes: 8, files: 1MiB, required: true }",
+            true,
+        ),
+        ("{ network: loopback }", false),
+        ("{ memory: 512 }", false),
+        ("{ memory: 512MB }", false),
+        ("{ processes: 0 }", false),
+        ("{ paths: [.] }", false),
+    ] {
+        let shell = format!("use: shell, cwd: ., allow: [[wc]], env: [PATH], sandbox: {sandbox}");
+        let text = ROOM.replace("use: clock.now", &shell);
+        assert_eq!(parse(&text).is_ok(), is_good, "{sandbox}");
+        assert_eq!(validator.is_valid(&json(&text)), is_good, "{sandbox}");
+    }
 }
 
 #[test]

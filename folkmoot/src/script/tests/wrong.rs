@@ -425,6 +425,19 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
             "2:5 `advance` needs the simulated clock | write `clock: simulated`, or leave the step out",
         ],
     );
+    let sandbox = "use: shell, cwd: ., allow: [[ls]], sandbox: { memory: 1KiB, files: 5 }";
+    let faults_of_sizes = faults(&ROOM.replace("use: clock.now", sandbox));
+    let words: Vec<&str> = faults_of_sizes
+        .iter()
+        .map(|fault| fault.split_once(' ').unwrap().1)
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "`1KiB` is out of range | write a size from 16MiB to 1048576MiB",
+            "`5` is not a size | write a whole number and a unit: 64KiB, 512MiB, 2GiB"
+        ]
+    );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: planner, temperature: 3")),
         ["4:40 `3` does not fit here | write a number from 0 to 2, with at most three decimals"]
