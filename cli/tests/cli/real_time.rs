@@ -495,6 +495,31 @@ fn sneak(how: &str) {
     assert_eq!(desk.request("gate")["tool"], "push", "it still waits");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_in_its_sandbox_does_not_even_reach_the_command_and_the_store() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", &SNEAK.replace("sandbox: none, ", ""));
+    let tries = format!(
+        "cat ../store/* ../store/*/* | wc -c\n{FOLKMOOT} --store {} approve gate 10 2>&1 || echo \"ended: $?\"\n",
+        desk.path("store").display()
+    );
+    desk.write("data/sneak.sh", &tries);
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    let finished = desk
+        .run(&["log", "gate", "--json", "--kind", "ToolFinished"])
+        .expect(0)
+        .values();
+    let said = finished[0]["content"].to_string();
+    if said.contains("not applied of the sandbox") {
+        return;
+    }
+    assert!(said.contains("\"0\\n"), "it read of the store: {said}");
+    assert!(said.contains("Permission denied"), "{said}");
+    assert!(said.contains("ended: 126"), "{said}");
+    assert_eq!(desk.request("gate")["tool"], "push", "it still waits");
+}
+
 #[test]
 fn a_tool_cannot_approve_its_own_agents_request() {
     sneak("");
