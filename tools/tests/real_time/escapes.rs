@@ -80,13 +80,22 @@ impl Stage {
         let path_socket = UnixListener::bind(place.path("outside/socket")).unwrap();
         std::fs::set_permissions(place.path("outside/socket"), all).unwrap();
         let address = SocketAddr::from_abstract_name(name).unwrap();
-        let victim = user
-            .command("sleep")
-            .arg("1000")
+        let mut victim = user
+            .command("sh")
+            .args(["-c", "echo ready; exec sleep 1000"])
             .env("WORD", SECRET)
             .current_dir(place.path("outside"))
             .stdin(std::fs::File::open(place.path("outside/secret")).unwrap())
+            .stdout(Stdio::piped())
             .spawn()
+            .unwrap();
+        // From here on it is of the user that it shall be of, and open to that user's other programs.
+        let mut ready = [0; 6];
+        victim
+            .stdout
+            .take()
+            .unwrap()
+            .read_exact(&mut ready)
             .unwrap();
         let stage = Self {
             victim,
