@@ -55,14 +55,14 @@ impl Session {
         signer: Signing,
     ) -> Result<Result<Self, OpenError>, CliError> {
         let access = StoreUse::Write(mode, driven.clone());
-        let reach = Reach::Machine;
+        let premises = Premises::default();
         Self::open_used(
             dir,
             access,
             Holding::Driven(driven),
             recording,
             signer,
-            reach,
+            premises,
         )
         .await
     }
@@ -71,9 +71,9 @@ impl Session {
     pub(crate) async fn serving(
         dir: &Path,
         signer: Signing,
-        reach: Reach,
+        premises: Premises,
     ) -> Result<Self, CliError> {
-        match Self::serving_or_find(dir, signer, reach).await? {
+        match Self::serving_or_find(dir, signer, premises).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
@@ -83,11 +83,11 @@ impl Session {
     pub(crate) async fn serving_or_find(
         dir: &Path,
         signer: Signing,
-        reach: Reach,
+        premises: Premises,
     ) -> Result<Result<Self, OpenError>, CliError> {
         let recording = Recording::default();
         let access = StoreUse::Serve;
-        Self::open_used(dir, access, Holding::All, &recording, signer, reach).await
+        Self::open_used(dir, access, Holding::All, &recording, signer, premises).await
     }
 
     async fn open_used(
@@ -96,7 +96,7 @@ impl Session {
         holding: Holding,
         recording: &Recording,
         signer: Signing,
-        reach: Reach,
+        premises: Premises,
     ) -> Result<Result<Self, OpenError>, CliError> {
         person::refuse_tools()?;
         let store = match hold(dir, access).await? {
@@ -104,7 +104,7 @@ impl Session {
             Err((_, error)) => return Ok(Err(error)),
         };
         adopt_orphans();
-        let runtime = signing::signed(builder(&store, dir, recording, reach)?, signer).build();
+        let runtime = signing::signed(builder(&store, dir, recording, premises)?, signer).build();
         let desk = Desk::new(runtime, store, holding);
         let control = serve(dir, desk.clone());
         if let Err(error) = &control {
@@ -133,10 +133,19 @@ impl Session {
     }
 }
 
+/// The surroundings of the rooms of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Premises {
+    pub(crate) reach: Reach,
+    /// The files and folders that no tool of a room may change.
+    pub(crate) unwritten: Vec<PathBuf>,
+}
+
 /// The machines from which the rooms of a session are reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// This one alone.
+    #[default]
     Machine,
     /// Others as well: tools work on this one only where a script says so.
     Elsewhere,
@@ -153,11 +162,13 @@ pub(crate) fn builder(
     store: &Store,
     dir: &Path,
     recording: &Recording,
-    reach: Reach,
+    premises: Premises,
 ) -> Result<RuntimeBuilder, CliError> {
     let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
     let shipped = Shipped::default().keeping_off(dir);
-    let (host, shipped) = match reach {
+    let places = premises.unwritten.into_iter();
+    let shipped = places.fold(shipped, Shipped::keeping_writers_off);
+    let (host, shipped) = match premises.reach {
         Reach::Machine => (host, shipped),
         Reach::Elsewhere => (host.requiring_sandboxes(), shipped.reached_from_elsewhere()),
     };

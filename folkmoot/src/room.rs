@@ -9,8 +9,9 @@ use folkmoot_core::ids::{ModelName, ToolName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
+use folkmoot_core::tool::EffectClass;
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
-use folkmoot_tools::{build_tool, kinds, roots_touch};
+use folkmoot_tools::{Built, build_tool, kinds, roots_touch};
 
 use crate::script::{OWN, nearest};
 
@@ -29,6 +30,8 @@ use secrets::RoomSecrets;
 pub struct Shipped {
     own: Parts,
     store: Option<PathBuf>,
+    /// The files and folders that no tool may change.
+    unwritten: Vec<PathBuf>,
     recorder: Option<Arc<dyn Recorder>>,
     is_reached: bool,
 }
@@ -47,6 +50,14 @@ impl Shipped {
     #[must_use]
     pub fn keeping_off(mut self, store: impl Into<PathBuf>) -> Self {
         self.store = Some(store.into());
+        self
+    }
+
+    /// Refuses tools that may change `place`, a file or a folder: whoever writes the templates of a
+    /// server, or the file of its tokens, could do more than their room allows.
+    #[must_use]
+    pub fn keeping_writers_off(mut self, place: impl Into<PathBuf>) -> Self {
+        self.unwritten.push(place.into());
         self
     }
 
@@ -133,7 +144,7 @@ impl Shipped {
             self.keep_local(name, settings, text)?;
             let built = build_tool(name, settings, base)
                 .map_err(|error| fault(format!("tool {name}"), &error))?;
-            self.keep_off(name, &built.roots)?;
+            self.keep_off(name, &built)?;
             tools.insert(name.clone(), built.tool);
         }
         Ok(tools)
@@ -153,25 +164,28 @@ impl Shipped {
                 part: format!("tool {tool}"),
                 why: format!(
                     "`use: {}` works on this machine, and other machines reach this server: write `local: true` at the top \
-                     of the script if its rooms may, or listen at 127.0.0.1 only",
+                     of the script if its rooms may, or keep the server to this machine",
                     kind.name
                 ),
             }),
         }
     }
 
-    fn keep_off(&self, tool: &ToolName, roots: &[PathBuf]) -> Result<(), AssembleError> {
-        let Some(store) = &self.store else {
-            return Ok(());
-        };
+    fn keep_off(&self, tool: &ToolName, built: &Built) -> Result<(), AssembleError> {
+        let is_writer = built.tool.spec().effect != EffectClass::Read;
+        let store = self.store.iter().map(|store| (store, "the store at"));
+        let unwritten = self.unwritten.iter().filter(|_| is_writer);
+        let kept = store.chain(unwritten.map(|place| (place, "what no tool may change,")));
         let part = || format!("tool {tool}");
-        for root in roots {
-            if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
-                let why = format!(
-                    "the folder of the tool overlaps the store at {}: give the tool another folder",
-                    store.display()
-                );
-                return Err(AssembleError { part: part(), why });
+        for (place, what) in kept {
+            for root in &built.roots {
+                if roots_touch(root, place).map_err(|error| fault(part(), &error))? {
+                    let why = format!(
+                        "the folder of the tool overlaps {what} {}: give the tool another folder",
+                        place.display()
+                    );
+                    return Err(AssembleError { part: part(), why });
+                }
             }
         }
         Ok(())

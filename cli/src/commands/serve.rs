@@ -16,7 +16,7 @@ use crate::desk::login::LoginDesk;
 use crate::exit::{CliError, STORE};
 use crate::interrupt::Ended;
 use crate::otlp::{self, Collector};
-use crate::session::{Reach, Session};
+use crate::session::{Premises, Reach, Session};
 use crate::terminal::Terminal;
 use crate::{person, signing};
 
@@ -30,14 +30,24 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = arguments.otlp.as_ref();
     let collector = collector.map(|given| otlp::collector(given.as_deref()));
     let collector = collector.transpose()?;
-    let reach = if arguments.listen.ip().is_loopback() {
-        Reach::Machine
-    } else {
-        Reach::Elsewhere
-    };
-    let session = Session::serving(&common.store, signing::signer(common)?, reach).await?;
+    let signer = signing::signer(common)?;
+    let session = Session::serving(&common.store, signer, premises(arguments)).await?;
     let result = listen_at(arguments, templates, collector, &session, &common.store).await;
     session.end(result).await
+}
+
+/// The surroundings of the rooms: a public address says that others reach a server that listens here.
+fn premises(arguments: &ServeArgs) -> Premises {
+    let is_here = arguments.listen.ip().is_loopback() && arguments.public_url.is_none();
+    let known = arguments.tokens.iter().chain(&arguments.jwt);
+    Premises {
+        reach: if is_here {
+            Reach::Machine
+        } else {
+            Reach::Elsewhere
+        },
+        unwritten: known.chain(&arguments.templates).cloned().collect(),
+    }
 }
 
 /// Refuses to listen where others can reach a server that knows nobody.

@@ -16,7 +16,7 @@ use crate::arguments::{CommonArgs, TestArgs};
 use crate::exit::{CliError, FAILED, INTERRUPTED};
 use crate::new_file::NewFile;
 use crate::recording::Recording;
-use crate::session::{Reach, builder};
+use crate::session::{Premises, builder};
 use crate::show::style::{BAD, GOOD, paint};
 use crate::show::{ErrorReport, clean};
 use crate::terminal::Terminal;
@@ -135,7 +135,7 @@ async fn play(file: &Path, steps: &mut usize) -> Result<(), CliError> {
         .map_err(|error| CliError::other(FAILED, format!("no folder for the store: {error}")))?;
     let dir = folder.path().join("store");
     let store = Store::open(&dir, OpenMode::Create)?;
-    let runtime = builder(&store, &dir, &Recording::default(), Reach::Machine)?.build();
+    let runtime = builder(&store, &dir, &Recording::default(), Premises::default())?.build();
     let result = Box::pin(hold(&runtime, &script)).await;
     runtime.shutdown().await;
     drop(runtime);

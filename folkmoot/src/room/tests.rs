@@ -72,3 +72,32 @@ fn tool_of_this_machine_needs_a_script_that_says_so_where_others_reach_the_serve
     ];
     assert_eq!(refused, expected);
 }
+
+#[test]
+fn only_tools_that_read_have_folders_over_what_no_tool_may_change() {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for place in [base.to_owned(), base.join("src"), base.join("Cargo.toml")] {
+        let guarded = Shipped::default().keeping_writers_off(&place);
+        let refused =
+            kinds().filter_map(|kind| refusal(&guarded, kind.name, "").zip(Some(kind.name)));
+        let (words, refused): (Vec<String>, Vec<&str>) = refused.unzip();
+        let writers = [
+            "fs.write",
+            "fs.append",
+            "fs.edit",
+            "fs.move",
+            "fs.delete",
+            "shell",
+        ];
+        assert_eq!(refused, writers, "{place:?}");
+        let why = format!(
+            "the folder of the tool overlaps what no tool may change, {}: give the tool another folder",
+            place.display()
+        );
+        assert!(words.iter().all(|words| *words == why), "{words:?}");
+    }
+    let elsewhere = Shipped::default().keeping_writers_off(base.with_file_name("elsewhere"));
+    for kind in kinds() {
+        assert_eq!(refusal(&elsewhere, kind.name, ""), None, "{}", kind.name);
+    }
+}

@@ -13,7 +13,7 @@ use super::super::serve::templates;
 use crate::arguments::{CommonArgs, McpArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
-use crate::session::{Reach, Session};
+use crate::session::{Premises, Session};
 use crate::show::request::quoted;
 use crate::{person, signing};
 
@@ -22,7 +22,11 @@ pub(crate) async fn mcp(common: &CommonArgs, arguments: &McpArgs) -> Result<(), 
     let host = host(&arguments.name)?;
     let templates = templates(arguments.templates.as_deref())?;
     let signer = signing::signer(common)?;
-    let session = match Session::serving_or_find(&common.store, signer, Reach::Machine).await? {
+    let premises = Premises {
+        unwritten: arguments.templates.clone().into_iter().collect(),
+        ..Premises::default()
+    };
+    let session = match Session::serving_or_find(&common.store, signer, premises).await? {
         Ok(session) => session,
         Err(error) => {
             let name = quoted(arguments.name.as_str());

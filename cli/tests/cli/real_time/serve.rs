@@ -176,38 +176,49 @@ fn template_with_files_opens_no_room_where_others_reach_the_server_unless_it_say
         .token(&["new", "--as", "ada", "--create"])
         .expect(0)
         .out;
-    let open = |listen: &str, template: &str| {
-        let arguments = [
-            "--listen",
-            listen,
-            "--tokens",
-            "tokens",
-            "--templates",
-            "templates",
-        ];
-        let server = Server::start(&desk, &arguments);
-        let name = format!("{template}-{}", &listen[..1]);
-        let body = json!({ "template": template, "name": name });
+    let mut opened = 0;
+    let mut open = |place: &[&str], template: &str| {
+        let arguments = ["--tokens", "tokens", "--templates", "templates"];
+        let server = Server::start(&desk, &[&arguments, place].concat());
+        opened += 1;
+        let body = json!({ "template": template, "name": format!("{template}-{opened}") });
         let answer = server.ask("POST /v1/worlds", token.trim_end(), &body);
         server.end();
         answer
     };
-    for (listen, template) in [
-        ("127.0.0.1:0", "unsaid"),
-        ("127.0.0.1:0", "said"),
-        ("0.0.0.0:0", "said"),
+    let here = ["--listen", "127.0.0.1:0"];
+    let there = ["--listen", "0.0.0.0:0"];
+    // Others reach this one through a proxy.
+    let behind = [
+        "--listen",
+        "127.0.0.1:0",
+        "--public-url",
+        "https://rooms.example.org",
+    ];
+    for (place, template) in [
+        (&here[..], "unsaid"),
+        (&here, "said"),
+        (&there, "said"),
+        (&behind, "said"),
     ] {
-        let (status, room) = open(listen, template);
-        assert_eq!(status, 201, "{listen} {template}: {room}");
+        let (status, room) = open(place, template);
+        assert_eq!(status, 201, "{place:?} {template}: {room}");
     }
-    let (status, problem) = open("0.0.0.0:0", "unsaid");
+    for place in [&there[..], &behind] {
+        let (status, problem) = open(place, "unsaid");
+        assert_eq!(status, 503, "{problem}");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("`local: true`"), "{detail}");
+    }
+    // A template says nothing about what a tool may do to the templates.
+    let writes = format!("local: true\n{template}").replace("fs.read", "fs.write");
+    desk.write("templates/writes.yaml", &writes);
+    let (status, problem) = open(&here, "writes");
     assert_eq!(status, 503, "{problem}");
+    let detail = problem["detail"].as_str().unwrap();
     assert!(
-        problem["detail"]
-            .as_str()
-            .unwrap()
-            .contains("`local: true`"),
-        "{problem}"
+        detail.contains("overlaps what no tool may change"),
+        "{detail}"
     );
 }
 
