@@ -245,6 +245,7 @@ fn steady(output: &str, folder: &Path) -> String {
         (r"\b[0-9a-f]{8,64}\b", "DIGEST"),
         (r"\b\d+\.\d s\b", "TIME"),
         (r"(?m)^(store .*?)\d+ bytes$", "${1}SIZE"),
+        (r"(?m)^(sandbox of programs): .*$", "$1: GAPS"),
     ] {
         let pattern = Regex::new(pattern).unwrap();
         steady = pattern.replace_all(&steady, with).into_owned();
@@ -316,7 +317,16 @@ fn every_script_is_right_and_runs_to_its_end() {
             (script, "folkmoot test room.yaml")
         } else {
             let around = "world: part\nagents: [{ name: clerk, prompt: You help. }]\n";
-            (format!("{around}{script}"), "folkmoot check room.yaml")
+            let models = "models: { m: { provider: scripted } }\ndefaults: { model: m }\n";
+            let models = if script.contains("models:") {
+                ""
+            } else {
+                models
+            };
+            (
+                format!("{around}{models}{script}"),
+                "folkmoot check room.yaml",
+            )
         };
         std::fs::write(worlds.join("room.yaml"), script).unwrap();
         run_as_said(&page, &worlds, line);
