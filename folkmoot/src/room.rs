@@ -11,7 +11,7 @@ use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
 use folkmoot_core::tool::EffectClass;
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
-use folkmoot_tools::{Built, build_tool, kinds, roots_touch};
+use folkmoot_tools::{Built, build_tool, kinds, root_holds, roots_touch};
 
 use crate::script::{OWN, nearest};
 
@@ -172,19 +172,25 @@ impl Shipped {
     }
 
     fn keep_off(&self, tool: &ToolName, built: &Built) -> Result<(), AssembleError> {
-        let is_writer = built.tool.spec().effect != EffectClass::Read;
-        let store = self.store.iter().map(|store| (store, "the store at"));
-        let unwritten = self.unwritten.iter().filter(|_| is_writer);
-        let kept = store.chain(unwritten.map(|place| (place, "what no tool may change,")));
         let part = || format!("tool {tool}");
-        for (place, what) in kept {
-            for root in &built.roots {
-                if roots_touch(root, place).map_err(|error| fault(part(), &error))? {
-                    let why = format!(
-                        "the folder of the tool overlaps {what} {}: give the tool another folder",
-                        place.display()
-                    );
-                    return Err(AssembleError { part: part(), why });
+        let refused = |why: &str, place: &Path| {
+            let why = format!("{why} {}: give the tool another folder", place.display());
+            AssembleError { part: part(), why }
+        };
+        for root in &built.roots {
+            for store in &self.store {
+                if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
+                    return Err(refused(
+                        "the folder of the tool overlaps the store at",
+                        store,
+                    ));
+                }
+            }
+            let is_writer = built.tool.spec().effect != EffectClass::Read;
+            for place in self.unwritten.iter().filter(|_| is_writer) {
+                if root_holds(root, place).map_err(|error| fault(part(), &error))? {
+                    let why = "the folder of the tool holds what no tool may change,";
+                    return Err(refused(why, place));
                 }
             }
         }

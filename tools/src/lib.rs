@@ -46,7 +46,7 @@ pub mod testing;
 pub use build::{BuildError, Built, Kind};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
 pub use kinds::{build_tool, kinds};
-pub use roots::roots_touch;
+pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};
 pub use worker::{BlockingTool, WORKER_ARGUMENT, Worker, WorkerCall, Workers};

@@ -23,6 +23,14 @@ pub fn roots_touch(root: &Path, store: &Path) -> io::Result<bool> {
     Ok(root.starts_with(&store) || store.starts_with(&root))
 }
 
+/// Tells whether `place` is `root` or lies beneath it: what a tool with that root may change. Either may not exist yet.
+///
+/// # Errors
+/// When a path cannot be resolved for another reason than that its end is missing. Refuse the tool then.
+pub fn root_holds(root: &Path, place: &Path) -> io::Result<bool> {
+    Ok(resolve(place)?.starts_with(resolve(root)?))
+}
+
 /// Follows all symlinks in what exists of `path`.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;

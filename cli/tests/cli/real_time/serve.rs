@@ -216,10 +216,7 @@ fn template_with_files_opens_no_room_where_others_reach_the_server_unless_it_say
     let (status, problem) = open(&here, "writes");
     assert_eq!(status, 503, "{problem}");
     let detail = problem["detail"].as_str().unwrap();
-    assert!(
-        detail.contains("overlaps what no tool may change"),
-        "{detail}"
-    );
+    assert!(detail.contains("holds what no tool may change"), "{detail}");
 }
 
 #[test]
