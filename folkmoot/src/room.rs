@@ -178,13 +178,11 @@ impl Shipped {
             AssembleError { part: part(), why }
         };
         for root in &built.roots {
-            for store in &self.store {
-                if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
-                    return Err(refused(
-                        "the folder of the tool overlaps the store at",
-                        store,
-                    ));
-                }
+            if let Some(store) = &self.store
+                && roots_touch(root, store).map_err(|error| fault(part(), &error))?
+            {
+                let why = "the folder of the tool overlaps the store at";
+                return Err(refused(why, store));
             }
             let is_writer = built.tool.spec().effect != EffectClass::Read;
             for place in self.unwritten.iter().filter(|_| is_writer) {
