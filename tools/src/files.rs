@@ -92,6 +92,15 @@ impl Root {
     }
 }
 
+/// The tool, whose calls reach all that lies beneath the paths at `places`.
+fn reaching_beneath<const N: usize>(spec: ToolSpec, places: [&str; N]) -> ToolSpec {
+    let paths = PathArguments {
+        follows_links: spec.paths.follows_links,
+        ..PathArguments::trees(places)
+    };
+    ToolSpec { paths, ..spec }
+}
+
 /// The most bytes of a text that a model reads to its end: its last line says where to go on.
 fn text_max(spec: &ToolSpec) -> u64 {
     spec.model_bytes_max
@@ -113,6 +122,15 @@ struct WriteSettings {
 /// The most bytes that one call writes, unless the settings say otherwise.
 const fn bytes_max() -> u64 {
     1024 * 1024
+}
+
+/// Fails if a text is longer than `max` bytes.
+fn check_size(bytes: usize, max: u64) -> Result<(), ToolFailure> {
+    if bytes as u64 > max {
+        let why = format!("more than {max} bytes");
+        return Err(failed(ToolErrorCode::TooLarge, why));
+    }
+    Ok(())
 }
 
 /// The arguments of the tools that write.

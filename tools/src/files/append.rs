@@ -10,9 +10,11 @@ use folkmoot_core::tool::{
 };
 use rustix::fs::fstat;
 
-use super::open::{OpenFor, OpenedPath};
+use super::open::{OpenFor, OpenedPath, folder};
 use super::turn::turn_at;
-use super::{Root, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
+use super::{
+    Root, WriteArguments, WriteSettings, blocking, check_size, failed, io_failure, write_schema,
+};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -68,11 +70,8 @@ impl Tool for FsAppend {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };
-        if arguments.content.len() as u64 > self.max_bytes {
-            return ToolOutcome::failed(
-                ToolErrorCode::TooLarge,
-                format!("more than {} bytes", self.max_bytes),
-            );
+        if let Err(failure) = check_size(arguments.content.len(), self.max_bytes) {
+            return ToolOutcome::Failed(failure);
         }
         let root = Arc::clone(&self.root);
         blocking(move |stop| {
@@ -106,10 +105,7 @@ fn add(root: &Root, arguments: &WriteArguments) -> Result<File, ToolFailure> {
     let mut replaced = None;
     for _ in 0..OPENED_MAX {
         let OpenedPath::File(mut file) = root.open(path, OpenFor::Append)? else {
-            return Err(failed(
-                ToolErrorCode::BadArguments,
-                format!("{path} is a folder"),
-            ));
+            return Err(folder(path));
         };
         let opened = fstat(&file).map_err(|error| failure(error.into()))?;
         let _turn = turn_at(&opened);

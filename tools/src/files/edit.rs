@@ -11,9 +11,9 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::open::{OpenFor, OpenedPath, Spot};
+use super::open::{OpenFor, OpenedPath, Spot, folder};
 use super::replace::{part_name, replace};
-use super::{Root, StopSign, WriteSettings, blocking, failed};
+use super::{Root, StopSign, WriteSettings, blocking, check_size, failed};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -112,10 +112,7 @@ fn edit(
     let path = &arguments.path;
     let spot = root.spot(path)?;
     let OpenedPath::File(file) = spot.open(OpenFor::Read)? else {
-        return Err(failed(
-            ToolErrorCode::BadArguments,
-            format!("{path} is a folder"),
-        ));
+        return Err(folder(path));
     };
     let version = Version::of(&file).map_err(|error| spot.failure(&error))?;
     let text = text(&spot, file, max)?;
@@ -136,23 +133,12 @@ fn text(spot: &Spot<'_>, file: File, max: u64) -> Result<String, ToolFailure> {
     let mut bytes = Vec::new();
     let read = file.take(max.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| spot.failure(&error))?;
-    check_size(bytes.len() as u64, max)?;
+    check_size(bytes.len(), max)?;
     let text = String::from_utf8(bytes).ok();
     text.filter(|text| !text.contains('\0')).ok_or_else(|| {
         let invalid = io::Error::new(io::ErrorKind::InvalidInput, "it is not a text (UTF-8)");
         spot.failure(&invalid)
     })
-}
-
-fn check_size(bytes: u64, max: u64) -> Result<(), ToolFailure> {
-    if bytes > max {
-        Err(failed(
-            ToolErrorCode::TooLarge,
-            format!("more than {max} bytes"),
-        ))
-    } else {
-        Ok(())
-    }
 }
 
 /// The text with the new one in place of each old one, at most `max` bytes.
@@ -198,10 +184,7 @@ fn replaced(text: &str, arguments: &EditArguments, max: u64) -> Result<String, T
     }
     // Before it is made: a long text in a million places is more than any memory holds.
     let kept = text.len().saturating_sub(found.saturating_mul(old.len()));
-    check_size(
-        kept.saturating_add(found.saturating_mul(new.len())) as u64,
-        max,
-    )?;
+    check_size(kept.saturating_add(found.saturating_mul(new.len())), max)?;
     Ok(text.replace(old, new))
 }
 

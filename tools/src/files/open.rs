@@ -208,6 +208,11 @@ fn dir(folder: OwnedFd) -> Dir {
     Dir::from_std_file(File::from(folder))
 }
 
+/// The failure of a tool for files alone.
+pub(super) fn folder(path: &str) -> ToolFailure {
+    failed(ToolErrorCode::BadArguments, format!("{path} is a folder"))
+}
+
 pub(super) fn special(path: &str) -> ToolFailure {
     failed(
         ToolErrorCode::BadArguments,

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, PathArguments, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome,
-    ToolSpec,
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
 };
 use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::open::Spot;
-use super::{Links, Root, StopSign, blocking, failed};
+use super::{Links, Root, StopSign, blocking, failed, reaching_beneath};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -53,14 +52,8 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         }),
     };
     let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
-    let spec = ToolSpec {
-        paths: PathArguments {
-            follows_links: spec.paths.follows_links,
-            // A folder is moved with all that is in it.
-            ..PathArguments::trees(["/from", "/to"])
-        },
-        ..spec
-    };
+    // A folder is moved with all that is in it.
+    let spec = reaching_beneath(spec, ["/from", "/to"]);
     Ok(Built::new(FsMove { spec, root }).within(vec![path]))
 }
 

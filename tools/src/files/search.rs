@@ -4,13 +4,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, PathArguments, Reconciliation, Repeat, ToolFailure, ToolOutcome, ToolSpec,
+    EffectClass, Reconciliation, Repeat, ToolFailure, ToolOutcome, ToolSpec,
 };
 use serde::Deserialize;
 use serde_json::json;
 
 use super::lines::Lines;
-use super::{Links, Root, StopSign, blocking, text_max};
+use super::{Links, Root, StopSign, blocking, reaching_beneath, text_max};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -75,13 +75,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     };
     let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
     // A search of a folder reads what lies in the folders beneath.
-    let spec = ToolSpec {
-        paths: PathArguments {
-            follows_links: spec.paths.follows_links,
-            ..PathArguments::trees(["/path"])
-        },
-        ..spec
-    };
+    let spec = reaching_beneath(spec, ["/path"]);
     let limits = Limits {
         matches_max: max_matches,
         file_bytes_max: max_bytes,

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
+    EffectClass, Reconciliation, Repeat, ToolFailure, ToolOutcome, ToolSpec,
 };
 
-use super::open::{EntryKind, special};
+use super::open::{EntryKind, folder, special};
 use super::replace::{part_name, replace};
-use super::{Root, StopSign, WriteArguments, WriteSettings, blocking, failed, write_schema};
+use super::{Root, StopSign, WriteArguments, WriteSettings, blocking, check_size, write_schema};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
@@ -62,11 +62,8 @@ impl Tool for FsWrite {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };
-        if arguments.content.len() as u64 > self.max_bytes {
-            return ToolOutcome::failed(
-                ToolErrorCode::TooLarge,
-                format!("more than {} bytes", self.max_bytes),
-            );
+        if let Err(failure) = check_size(arguments.content.len(), self.max_bytes) {
+            return ToolOutcome::Failed(failure);
         }
         let root = Arc::clone(&self.root);
         let part = part_name(call);
@@ -88,12 +85,7 @@ pub(super) fn write(
     let WriteArguments { path, content } = arguments;
     let spot = root.spot(path)?;
     match spot.kind()? {
-        Some(EntryKind::Folder) => {
-            return Err(failed(
-                ToolErrorCode::BadArguments,
-                format!("{path} is a folder"),
-            ));
-        }
+        Some(EntryKind::Folder) => return Err(folder(path)),
         Some(EntryKind::Special) => return Err(special(path)),
         Some(EntryKind::File | EntryKind::Link) | None => {}
     }
