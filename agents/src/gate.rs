@@ -2,6 +2,7 @@
 //! scripts stand there.
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -151,5 +152,13 @@ impl Blobs for GatedBlobs {
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
         self.blobs.size(world, blob).await
+    }
+
+    fn derived(&self, world: WorldId) -> Option<PathBuf> {
+        self.blobs.derived(world)
+    }
+
+    async fn forget_derived(&self, world: WorldId) -> Result<(), BlobError> {
+        self.blobs.forget_derived(world).await
     }
 }

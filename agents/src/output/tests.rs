@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -44,6 +45,14 @@ impl Blobs for Memory {
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
         Ok(self.get(world, blob).await?.map(|bytes| bytes.len() as u64))
+    }
+
+    fn derived(&self, _: WorldId) -> Option<PathBuf> {
+        None
+    }
+
+    async fn forget_derived(&self, _: WorldId) -> Result<(), BlobError> {
+        Ok(())
     }
 }
 

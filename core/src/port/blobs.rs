@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 
@@ -30,6 +31,16 @@ pub trait Blobs: Send + Sync + Debug {
     /// # Errors
     /// [`BlobError`].
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError>;
+
+    /// Returns the folder for what is derived of the world's files, which need not be there yet;
+    /// `None`: there is none, as for a sealed world. It is emptied when the store is opened.
+    fn derived(&self, world: WorldId) -> Option<PathBuf>;
+
+    /// Removes that folder with all that is in it; returns once no name leads there.
+    ///
+    /// # Errors
+    /// [`BlobError::Io`]: some of it may be left.
+    async fn forget_derived(&self, world: WorldId) -> Result<(), BlobError>;
 }
 
 /// The reason that a blob could not be kept or read.

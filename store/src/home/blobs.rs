@@ -26,6 +26,12 @@ mod tests;
 /// The folder in the store's directory.
 const FOLDER: &str = "blobs";
 
+/// The folder beside it for what is derived of blobs, and can be derived again.
+const DERIVED: &str = "derived";
+
+/// The place there where a folder goes before it is removed: no name leads to it any more.
+const GONE: &str = ".gone";
+
 /// The place where blobs are kept.
 #[derive(Debug)]
 pub(crate) enum Vault {
@@ -187,8 +193,43 @@ impl Vault {
                     .retain(|(of, _), _| *of != world);
                 Ok(())
             }
-            Self::Files { folder, .. } => home::remove_folder(&folder_of(folder, world)),
+            Self::Files { folder, .. } => {
+                self.forget_derived(world)?;
+                home::remove_folder(&folder_of(folder, world))
+            }
         }
+    }
+
+    /// The folder for what is derived of a world's blobs.
+    pub(crate) fn derived(&self, world: WorldId) -> Option<PathBuf> {
+        Some(folder_of(&self.all_derived()?, world))
+    }
+
+    fn all_derived(&self) -> Option<PathBuf> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Files { folder, .. } => Some(folder.with_file_name(DERIVED)),
+        }
+    }
+
+    /// Removes that folder with all that is in it. Whoever derives something meanwhile has named its
+    /// file there before, and finds it gone.
+    pub(crate) fn forget_derived(&self, world: WorldId) -> io::Result<()> {
+        let (Some(all), Self::Files { writing, .. }) = (self.all_derived(), self) else {
+            return Ok(());
+        };
+        let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = all.join(GONE);
+        home::remove_folder(&gone)?;
+        home::gone(fs::rename(folder_of(&all, world), &gone))?;
+        home::remove_folder(&gone)
+    }
+
+    /// Removes what is derived of all worlds: nobody knows whether what a process that died has left
+    /// is whole.
+    pub(crate) fn forget_all_derived(&self) -> io::Result<()> {
+        self.all_derived()
+            .map_or(Ok(()), |all| home::remove_folder(&all))
     }
 
     /// Removes the blobs of a world that were put before `before` and are none of `named`; returns

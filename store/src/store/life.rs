@@ -108,6 +108,7 @@ impl Inner {
     /// Removes content of commits that a process did not live to append.
     pub(super) fn remove_leftovers(&self) -> Result<(), EngineError> {
         let lease = self.shared.lease();
+        self.vault.forget_all_derived().map_err(EngineError::Io)?;
         content::remove_leftovers(lease.engine()?, &self.shared.index())
     }
 

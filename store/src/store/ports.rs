@@ -1,6 +1,7 @@
 //! The ports beside the event log: saved folds, blobs, and the tree.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -216,6 +217,19 @@ impl Blobs for Store {
             vault.size(world, blob, keys)
         })
         .await
+    }
+
+    fn derived(&self, world: WorldId) -> Option<PathBuf> {
+        // What is sealed must not stand on the disk as it is.
+        if self.seals(world) || self.inner.shared.phase() == Phase::Reading {
+            return None;
+        }
+        self.inner.vault.derived(world)
+    }
+
+    async fn forget_derived(&self, world: WorldId) -> Result<(), BlobError> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.vault.forget_derived(world).map_err(BlobError::Io)).await
     }
 }
 

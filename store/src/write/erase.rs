@@ -107,6 +107,8 @@ impl Eraser<'_> {
             }
         }
         self.forget_folds(&family)?;
+        // Last: whoever derives something while the blobs go could not have read all of them since.
+        self.forget_derived(&family)?;
         // sled keeps overwritten values in its file (decision 0020).
         self.shared.lease().engine()?.compact()?;
         Ok(Erasure {
@@ -124,6 +126,14 @@ impl Eraser<'_> {
         family
             .iter()
             .try_for_each(|(member, _)| self.shelter.remove(*member))
+            .map_err(EngineError::Io)
+    }
+
+    /// Removes what was derived of their files.
+    fn forget_derived(&self, family: &[(WorldId, Position)]) -> Result<(), EngineError> {
+        family
+            .iter()
+            .try_for_each(|(member, _)| self.vault.forget_derived(*member))
             .map_err(EngineError::Io)
     }
 
