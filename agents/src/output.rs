@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::WorldId;
 use folkmoot_core::port::Blobs;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::spec::limits::{BLOB_BYTES_MAX, OUTPUT_TEXT_BYTES_MAX};
 use folkmoot_core::tool::{
-    BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View,
+    BlobRef, FileChange, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View,
 };
 
 use crate::secrets::{Secrets, conceal_outcome};
@@ -23,11 +24,34 @@ const VIEWS_BYTES_MAX: u64 = 4 * OUTPUT_BYTES_MAX;
 /// The most views of one output.
 const VIEWS_MAX: usize = 256;
 
+/// The most changes to the files of a room in one output.
+const FILE_CHANGES_MAX: usize = 64;
+
 /// Room for the line behind a text that was cut, within the most bytes of a blob.
 const MARK_ROOM: u64 = 64;
 
 const TEXT: &str = "text/plain";
 const JSON: &str = "application/json";
+
+/// Returns why no room can have these changes to its files.
+fn fault_of_files(changes: &[FileChange]) -> Option<String> {
+    if changes.len() > FILE_CHANGES_MAX {
+        let count = changes.len();
+        return Some(format!(
+            "{count} changes to files, at most {FILE_CHANGES_MAX} are allowed in one result"
+        ));
+    }
+    changes.iter().find_map(|change| match change {
+        FileChange::Added(file) => {
+            let attachment = Attachment::from(file);
+            attachment
+                .check(BLOB_BYTES_MAX as u32)
+                .err()
+                .map(|error| error.to_string())
+        }
+        FileChange::Removed(_) => None,
+    })
+}
 
 /// Keeps what the tools of one world give within the bounds of its log, and what is longer as blobs
 /// beside it.
@@ -48,7 +72,10 @@ impl Keeper {
             conceal_outcome(&mut outcome, &**secrets);
         }
         match outcome {
-            ToolOutcome::Done(output) => ToolOutcome::Done(self.output(output, spec).await),
+            ToolOutcome::Done(output) => match fault_of_files(&output.files) {
+                None => ToolOutcome::Done(self.output(output, spec).await),
+                Some(fault) => ToolOutcome::failed(ToolErrorCode::Failed, fault),
+            },
             ToolOutcome::Failed(mut failure) => {
                 failure.detail = short(failure.detail, OUTPUT_BYTES_MAX);
                 ToolOutcome::Failed(failure)
@@ -88,6 +115,7 @@ impl Keeper {
             views,
             summary,
             whole,
+            files,
         } = output;
         let max = spec.model_bytes_max.min(OUTPUT_BYTES_MAX);
         let text = within(text, spec.output_bytes_max);
@@ -100,6 +128,7 @@ impl Keeper {
                 views,
                 summary,
                 whole,
+                files,
             };
         };
         // A tool that cut its text itself has named the whole.
@@ -113,6 +142,7 @@ impl Keeper {
             views,
             summary,
             whole,
+            files,
         }
     }
 

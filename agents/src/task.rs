@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
@@ -40,6 +41,7 @@ mod time;
 pub(crate) use door::{Ask, Door, Reply, Status};
 use flight::Flight;
 use halt::Halt;
+use perform::FilesGone;
 use sleep::Asleep;
 pub(crate) use sleep::keep;
 
@@ -62,6 +64,7 @@ pub(crate) struct WorldTask {
     /// The parts of a definition that is being recorded.
     coming: Option<Box<(Definition, Parts)>>,
     doing: Vec<(AgentName, Doing)>,
+    files_gone: FilesGone,
 }
 
 /// Why the task ends.
@@ -96,6 +99,7 @@ impl WorldTask {
         let flight = Flight::default();
         let checkpoint_at = world.head();
         let coming = None;
+        let files_gone = Arc::new(AtomicU64::new(world.files_gone()));
         Box::new(Self {
             world,
             means,
@@ -107,6 +111,7 @@ impl WorldTask {
             checkpoint_at,
             coming,
             doing,
+            files_gone,
         })
     }
 
@@ -322,6 +327,7 @@ impl WorldTask {
                 self.parts = parts;
                 self.bus.subscribe(self.parts.attendants(&definition));
             }
+            self.forget_derived().await?;
             self.flight.drop_unwanted(&self.world);
             commit.events.iter().for_each(|event| self.end_draft(event));
             // Last: who reads the items must find rights and drafts as they are behind them.

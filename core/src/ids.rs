@@ -75,6 +75,21 @@ impl fmt::Display for Position {
     }
 }
 
+/// The id of a file of a room: the event that brought it, and its number among the files of that event, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileId {
+    /// The event that brought it.
+    pub at: Position,
+    /// Its number among the files of that event.
+    pub ordinal: u32,
+}
+
+impl fmt::Display for FileId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.at, self.ordinal)
+    }
+}
+
 macro_rules! position_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*

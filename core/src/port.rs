@@ -24,6 +24,7 @@ mod agent;
 mod blobs;
 pub mod causes;
 mod custody;
+mod files;
 mod log_error;
 mod progress;
 mod sandbox;
@@ -32,6 +33,7 @@ pub use crate::event::reaction::Reaction;
 pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
 pub use blobs::{BlobError, Blobs};
 pub use custody::{Custody, Erasure, ForkPoint, Signer};
+pub use files::{CallFiles, RoomFile};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox};
@@ -288,6 +290,8 @@ pub struct ToolCall {
     pub clock: Arc<dyn Clock>,
     /// Runs processes; there if the tool's spec says that it needs one.
     pub host: Option<Arc<dyn ToolHost>>,
+    /// The files that it may see; there if the tool's spec says that it reads them.
+    pub files: Option<Arc<dyn CallFiles>>,
     /// The receiver of reports on how far the run has come.
     pub progress: Arc<dyn Progress>,
 }

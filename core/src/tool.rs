@@ -173,6 +173,9 @@ pub struct ToolSpec {
     pub reconciles: bool,
     /// True if it runs processes, and so needs a [`ToolHost`](crate::port::ToolHost).
     pub needs_host: bool,
+    /// True if it reads the files of the people who led to a call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_files: bool,
     /// JSON Schema (2020-12) of its arguments; an object.
     pub schema: Value,
     /// The longest time of one run, in milliseconds.
@@ -245,6 +248,7 @@ impl ToolSpec {
             repeat: Repeat::Never,
             reconciles: false,
             needs_host: false,
+            reads_files: false,
             schema,
             timeout_ms: Self::TIMEOUT_MS,
             model_bytes_max: Self::MODEL_BYTES_MAX,

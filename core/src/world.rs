@@ -26,6 +26,7 @@ mod consent;
 mod decide;
 pub mod decider;
 pub mod effect;
+mod files;
 mod fold;
 pub mod memory;
 mod meters;
@@ -42,6 +43,7 @@ mod waits;
 use calls::done::Doings;
 use calls::memo::Memos;
 use checkpoint::checkpointed;
+use files::Files;
 use meters::episode::Episodes;
 use meters::services::ServiceEpisodes;
 use talk::observed::States;
@@ -50,6 +52,7 @@ use turns::agents::Agents;
 
 pub use consent::{Consent, Grant, Request, RequestKind, Settled};
 pub use decide::{Accepted, Decision};
+pub use files::FILES_MAX;
 pub use meters::episode::{Episode, Pair, Told};
 pub use meters::meter::{Meter, Meters, Spent, Tokens};
 pub use opening::lineage::{Branch, FORKS_DEEP_MAX};
@@ -96,6 +99,9 @@ checkpointed! {
         people: People,
         /// The newest messages.
         transcript: Transcript,
+        /// The attached files, for tools that read them.
+        #[serde(default, skip_serializing_if = "Files::is_untouched")]
+        files: Files,
         /// The states that clients showed, for agents that have not seen them yet.
         states: States,
         /// The memory of each agent, and who has something to do.

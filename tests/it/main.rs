@@ -18,6 +18,7 @@ mod canaries;
 mod epochs;
 mod erasure;
 mod feed;
+mod files;
 mod forks;
 mod golden;
 mod labels;

@@ -134,6 +134,13 @@ impl FakeTool {
         self
     }
 
+    /// The same tool, which reads the files of those who led to a call.
+    #[must_use]
+    pub fn reading_files(mut self) -> Self {
+        self.spec.reads_files = true;
+        self
+    }
+
     /// The same tool with another time limit.
     #[must_use]
     pub fn within_ms(mut self, timeout_ms: u64) -> Self {

@@ -177,6 +177,7 @@ impl Scripted {
             summary: output.summary.as_ref().map(filled),
             views: output.views.clone(),
             whole: None,
+            files: Vec::new(),
         }
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn call(arguments: Value) -> ToolCall {
         input: None,
         clock: Arc::new(Jumping(AtomicU64::new(Time::SIMULATED_START.0))),
         host: None,
+        files: None,
         progress: Arc::new(Unheard),
     }
 }

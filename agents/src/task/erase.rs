@@ -1,6 +1,7 @@
 //! Erasing content: by the store, then out of the state, which is folded anew from what is left.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::ids::Position;
@@ -74,6 +75,9 @@ impl WorldTask {
             return Err(Halt::OtherEvents);
         }
         self.world = world;
+        // The store has removed what was derived of the files.
+        self.files_gone
+            .store(self.world.files_gone(), Ordering::Release);
         self.door.activity.tail().erased(&self.world);
         Ok(())
     }

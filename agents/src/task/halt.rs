@@ -1,7 +1,7 @@
 //! The reasons that a world stops.
 
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{AppendError, ReadError};
+use folkmoot_core::port::{AppendError, BlobError, ReadError};
 use folkmoot_core::world::effect::Effect;
 
 use super::erase::EraseError;
@@ -16,6 +16,8 @@ pub(super) enum Halt {
     Read(#[from] ReadError),
     #[error(transparent)]
     Erase(#[from] EraseError),
+    #[error("what was derived of files that are gone cannot be removed")]
+    Derived(#[from] BlobError),
     #[error("its log has a commit that this process did not make")]
     UnknownCommit,
     #[error("its log has other events than this process knows")]

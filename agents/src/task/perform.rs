@@ -18,7 +18,10 @@ use super::halt::Halt;
 use crate::files;
 use crate::opening::Perform;
 
+mod seen;
 mod tool;
+
+pub(super) use seen::FilesGone;
 
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Attachment;
 use crate::ids::Digest;
+use crate::tool::NamedFile;
 
 /// The longest name of an attachment, in bytes: that of a file on most systems.
 pub const ATTACHMENT_NAME_MAX: usize = 255;
@@ -79,6 +80,17 @@ impl Attachment {
             });
         }
         Ok(())
+    }
+}
+
+impl From<&NamedFile> for Attachment {
+    fn from(NamedFile { name, file }: &NamedFile) -> Self {
+        Self {
+            blob: file.blob,
+            media_type: file.media_type.clone(),
+            name: name.clone(),
+            bytes: file.bytes,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{ArtifactName, Digest};
+use crate::ids::{ArtifactName, Digest, FileId};
 
 /// A tool's output. People see its views; a model sees what the tool's
 /// [`ViewPolicy`](super::ViewPolicy) allows.
@@ -23,6 +23,9 @@ pub struct ToolOutput {
     /// The whole text, if `text` was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<BlobRef>,
+    /// The changes to the files of the room that the run made, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
 }
 
 impl ToolOutput {
@@ -52,6 +55,25 @@ pub struct BlobRef {
     pub bytes: u64,
     /// The media type.
     pub media_type: String,
+}
+
+/// A change to the files of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    /// A file came in. It is kept already.
+    Added(NamedFile),
+    /// A file is in view no more. The message that brought it, and its bytes, stay until they are erased.
+    Removed(FileId),
+}
+
+/// A kept file, and its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedFile {
+    /// The file's name, without a path.
+    pub name: String,
+    /// The file.
+    pub file: BlobRef,
 }
 
 /// A thing for people to see.

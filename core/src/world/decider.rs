@@ -13,7 +13,7 @@ pub const DECIDER_VERSION: u32 = 8;
 
 /// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older
 /// checkpoints are then left alone, and their worlds are folded anew.
-const STATE_LAYOUT: u32 = 3;
+const STATE_LAYOUT: u32 = 4;
 
 /// The version of this build.
 pub const BINARY: &str = env!("CARGO_PKG_VERSION");

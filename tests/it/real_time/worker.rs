@@ -64,6 +64,7 @@ fn call(folder: &Path, deed: &str, number: u8) -> ToolCall {
         input: None,
         clock: Arc::new(SystemClock),
         host: Some(Arc::new(host(folder))),
+        files: None,
         progress: Arc::new(Unheard),
     }
 }

@@ -22,6 +22,7 @@ impl RawResult {
             views,
             summary: self.summary.clone(),
             whole: None,
+            files: Vec::new(),
         })
     }
 

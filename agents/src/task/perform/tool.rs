@@ -152,6 +152,10 @@ impl WorldTask {
     ) -> Result<ToolCall, ToolFailure> {
         let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
         let text = runnable.arguments.ok_or_else(erased)?;
+        let tool = self.world.rules().spec().tools.get(&runnable.tool);
+        let files = tool
+            .filter(|tool| tool.reads_files)
+            .and_then(|_| self.files_of(agent, call));
         let arguments = read(&text)
             .map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
         Ok(ToolCall {
@@ -163,6 +167,7 @@ impl WorldTask {
             input: runnable.input,
             clock: self.clock.port(),
             host: self.means.host_of(&self.world),
+            files,
             progress,
         })
     }

@@ -15,7 +15,7 @@ use crate::world::memory::{Allowance, CallResult, CallState, Memory, OpenCall, R
 use crate::world::meters::episode;
 use crate::world::opening::fold::fork;
 use crate::world::waits::fold::asking;
-use crate::world::{RequestKind, World, consent};
+use crate::world::{RequestKind, World, consent, files};
 
 pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
     for admitted in &event.calls {
@@ -217,6 +217,7 @@ pub(in crate::world) fn finish_call(world: &mut World, event: &ToolFinished) {
     done::note_end(world, event.call, &result.view);
     note_denial(world, event);
     memo::memoise(world, event, &result);
+    files::note_outcome(world, event);
     episode::discount_call(world, &event.agent, event.call, &event.status);
     close_call(world, &event.agent, event.call, result);
     if !matches!(event.status, CallStatus::Unknown(_)) {

@@ -12,6 +12,7 @@ use crate::ids::{EpisodeId, PersonName, Position};
 use crate::prompt::border::heard;
 use crate::world::World;
 use crate::world::calls::done;
+use crate::world::files;
 use crate::world::fold::Fold;
 use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
 use crate::world::meters::episode::Told;
@@ -69,6 +70,7 @@ pub(in crate::world) fn post(fold: &mut Fold<'_>, event: &MessagePosted) {
         is_handoff: false,
         told: Vec::new(),
     };
+    files::note_message(world, &message);
     let max = world.rules.spec().limits.transcript_max;
     world.transcript.push(message, max);
 }

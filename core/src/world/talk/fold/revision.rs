@@ -8,6 +8,7 @@ use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegener
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
 use crate::world::World;
 use crate::world::calls::done;
+use crate::world::files;
 use crate::world::memory::{CallState, Message, Ran, TakenBack, note_ran};
 use crate::world::talk::fold::message;
 use crate::world::waits::fold::join;
@@ -52,6 +53,7 @@ pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
         is_handoff: false,
         told: Vec::new(),
     };
+    files::note_message(world, &message);
     let max = world.rules.spec().limits.transcript_max;
     world.transcript.push(message, max);
 }
@@ -108,6 +110,7 @@ fn take_back(world: &mut World, target: Position, gone: &[Position]) {
         .filter_map(|(name, taken)| Some((name, ran_in_undone(world, name, taken)?)))
         .collect();
     world.transcript.remove(&gone);
+    files::take_back(world, &gone);
     world.memos.forget(&gone);
     for (agent, taken) in &agents {
         take_from(
