@@ -23,6 +23,8 @@ use crate::stage::call;
 mod addresses;
 mod notations;
 mod paths;
+mod redirects;
+mod requests;
 mod server;
 
 use server::{Answers, Server};
