@@ -21,7 +21,9 @@ use crate::build::{BuildError, Built, ToolDraft};
 use crate::stage::call;
 
 mod addresses;
+mod bounds;
 mod notations;
+mod pages;
 mod paths;
 mod redirects;
 mod requests;
