@@ -22,12 +22,16 @@ use crate::stage::call;
 
 mod addresses;
 mod bounds;
+mod laws;
 mod notations;
 mod pages;
 mod paths;
 mod redirects;
 mod requests;
 mod server;
+mod settings;
+mod system;
+mod tls;
 
 use server::{Answers, Server};
 
