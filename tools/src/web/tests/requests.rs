@@ -17,7 +17,7 @@ async fn requesting(answers: Answers) -> Stage {
     Stage::new(json!({ "use": "http.request", "allow": allow }), answers).await
 }
 
-fn asked(method: &str, url: &str, more: Value) -> Value {
+fn asked(method: &str, url: &str, more: &Value) -> Value {
     let mut arguments = json!({ "method": method, "url": url });
     arguments
         .as_object_mut()
@@ -59,7 +59,7 @@ async fn a_request_is_sent_as_it_is_asked_for() {
         let stage = requesting(hello).await;
         let text = done(
             stage
-                .run(asked(method, "http://good.example/a?b", more.clone()))
+                .run(asked(method, "http://good.example/a?b", &more))
                 .await,
         );
         assert!(
@@ -90,7 +90,7 @@ async fn nothing_else_is_sent() {
             .run(asked(
                 "POST",
                 "http://other.example/",
-                json!({ "body": "a" }),
+                &json!({ "body": "a" }),
             ))
             .await,
     );
@@ -115,25 +115,31 @@ async fn nothing_else_is_sent() {
 #[tokio::test]
 async fn a_request_that_cannot_be_is_refused_before_anything_is_sent() {
     for (arguments, expected) in [
-        (asked("PUT", "http://other.example/", json!({})), NotAllowed),
         (
-            asked("GET", "http://www.good.example/", json!({})),
+            asked("PUT", "http://other.example/", &json!({})),
             NotAllowed,
         ),
-        (asked("GET", "http://inner.example/", json!({})), NotAllowed),
         (
-            asked("GET", "http://good.example/", json!({ "body": "a" })),
+            asked("GET", "http://www.good.example/", &json!({})),
+            NotAllowed,
+        ),
+        (
+            asked("GET", "http://inner.example/", &json!({})),
+            NotAllowed,
+        ),
+        (
+            asked("GET", "http://good.example/", &json!({ "body": "a" })),
             BadArguments,
         ),
         (
-            asked("HEAD", "http://good.example/", json!({ "json": 1 })),
+            asked("HEAD", "http://good.example/", &json!({ "json": 1 })),
             BadArguments,
         ),
         (
             asked(
                 "POST",
                 "http://good.example/",
-                json!({ "body": "a", "json": 1 }),
+                &json!({ "body": "a", "json": 1 }),
             ),
             BadArguments,
         ),
@@ -141,7 +147,7 @@ async fn a_request_that_cannot_be_is_refused_before_anything_is_sent() {
             asked(
                 "POST",
                 "http://good.example/",
-                json!({ "headers": { "accept": "a\r\nhost: b" } }),
+                &json!({ "headers": { "accept": "a\r\nhost: b" } }),
             ),
             BadArguments,
         ),
@@ -175,7 +181,7 @@ async fn a_model_writes_no_header_of_the_connection_or_of_the_script() {
         let arguments = asked(
             "POST",
             "http://good.example/",
-            json!({ "headers": { name: "a" } }),
+            &json!({ "headers": { name: "a" } }),
         );
         let schema = jsonschema::draft202012::new(&stage.tool.spec().schema).unwrap();
         assert!(!schema.is_valid(&arguments), "{name}");
@@ -212,7 +218,7 @@ async fn methods_change_on_the_way_as_in_a_browser() {
         let arguments = asked(
             method,
             &url,
-            json!({ "body": "a", "headers": { "content-type": "application/x-a" } }),
+            &json!({ "body": "a", "headers": { "content-type": "application/x-a" } }),
         );
         let text = done(stage.run(arguments).await);
         assert!(text.ends_with(expected), "{method} {status}: {text}");
@@ -232,7 +238,7 @@ async fn a_step_that_is_not_allowed_does_not_undo_the_first() {
         let arguments = asked(
             "POST",
             &format!("http://good.example/?as={status}&to={to}"),
-            json!({ "body": "a" }),
+            &json!({ "body": "a" }),
         );
         let url = arguments["url"].as_str().unwrap().to_owned();
         let outcome = stage.run(arguments).await;
@@ -249,7 +255,7 @@ async fn a_request_that_is_sent_round_in_a_circle_was_answered() {
     let stage = requesting(|_| answer(308, &[("location", "/round")], "")).await;
     let text = done(
         stage
-            .run(asked("POST", "http://good.example/round", json!({})))
+            .run(asked("POST", "http://good.example/round", &json!({})))
             .await,
     );
     assert_eq!(
@@ -266,7 +272,7 @@ async fn a_body_goes_on_to_another_host_without_what_was_meant_for_the_first() {
     let arguments = asked(
         "POST",
         url,
-        json!({ "body": "a", "headers": { "if-match": "1", "content-type": "application/x-a" } }),
+        &json!({ "body": "a", "headers": { "if-match": "1", "content-type": "application/x-a" } }),
     );
     done(stage.run(arguments).await);
     let request = stage.server.requests().pop().unwrap();
@@ -291,7 +297,7 @@ async fn nobody_knows_what_became_of_a_request_without_an_answer() {
         ] {
             let stage = requesting(answers).await;
             let outcome = stage
-                .run(asked(method, "http://good.example/", json!({})))
+                .run(asked(method, "http://good.example/", &json!({})))
                 .await;
             assert_eq!(code(&outcome), Some(expected), "{method}");
         }
@@ -306,7 +312,7 @@ async fn what_was_answered_is_told_though_its_content_was_lost() {
     for (method, expected) in [("GET", None::<ToolErrorCode>), ("POST", Some(Failed))] {
         let stage = requesting(torn).await;
         let outcome = stage
-            .run(asked(method, "http://good.example/", json!({})))
+            .run(asked(method, "http://good.example/", &json!({})))
             .await;
         match expected {
             None => assert_eq!(code(&outcome), Some(Failed)),
