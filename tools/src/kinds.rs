@@ -12,13 +12,14 @@ use crate::clock::NOW;
 use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
 use crate::scripted::SCRIPTED;
 use crate::shell::SHELL;
+use crate::web::{GET, REQUEST};
 
 #[cfg(test)]
 mod tests;
 
-const KINDS: [&Kind; 14] = [
-    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &EDIT, &MOVE, &DELETE, &SHELL, &NOW, &CALC, &ASK,
-    &HANDOFF, &SCRIPTED,
+const KINDS: [&Kind; 16] = [
+    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &EDIT, &MOVE, &DELETE, &SHELL, &GET, &REQUEST, &NOW,
+    &CALC, &ASK, &HANDOFF, &SCRIPTED,
 ];
 
 /// Returns every kind that can stand behind `use:`.

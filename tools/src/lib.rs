@@ -1,8 +1,8 @@
 //! Tools that ship with Folkmoot, and the host that runs programs for them.
 //!
 //! [`build_tool`] makes a tool from its settings in a world script. Each tool declares what it may do to the world
-//! outside; nothing here asks for permission, or records anything: the runtime does both before a tool runs. This crate
-//! lacks the network: no tool here reaches beyond this machine.
+//! outside; nothing here asks for permission, or records anything: the runtime does both before a tool runs. Only `web`
+//! reaches beyond this machine, and only what a rule of the script allows.
 //!
 //! Read first: [`Built`], [`BuildError`] and [`ProcessHost`].
 //!
@@ -20,6 +20,7 @@
 mod arguments;
 mod output;
 mod roots;
+mod variables;
 
 pub mod host;
 mod worker;
@@ -32,6 +33,7 @@ mod clock;
 mod files;
 mod scripted;
 mod shell;
+mod web;
 
 mod kinds;
 
@@ -49,4 +51,5 @@ pub use kinds::{build_tool, kinds};
 pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};
+pub use variables::tool_secrets;
 pub use worker::{BlockingTool, WORKER_ARGUMENT, Worker, WorkerCall, Workers};

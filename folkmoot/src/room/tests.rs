@@ -10,6 +10,8 @@ use crate::script::Script;
 fn settings(uses: &str) -> &'static str {
     match uses {
         "shell" => ", cwd: ., allow: [[ls]]",
+        "http.get" => ", allow: [{ host: example.org }]",
+        "http.request" => ", allow: [{ host: example.org, methods: [POST] }]",
         "scripted" => ", effect: read, results: [{ text: a }]",
         uses if uses.starts_with("fs.") => ", root: .",
         _ => "",

@@ -62,6 +62,16 @@ fn every_kind_is_built_with_the_effect_it_declares() {
             Repeat::Never,
         ),
         (
+            json!({ "use": "http.get", "allow": [{ "host": "example.org" }] }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
+        (
+            json!({ "use": "http.request", "allow": [{ "host": "example.org", "methods": ["POST"] }] }),
+            EffectClass::Destructive,
+            Repeat::Never,
+        ),
+        (
             json!({ "use": "clock.now" }),
             EffectClass::Read,
             Repeat::Always,
@@ -83,7 +93,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 14);
+    assert_eq!(kinds().count(), 16);
 }
 
 #[test]
@@ -129,7 +139,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         (
             "use".into(),
             "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
-             `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
+             `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `http.get`, `http.request`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
     );

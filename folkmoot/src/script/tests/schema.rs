@@ -296,6 +296,46 @@ fn schema_and_checks_agree_about_sandboxes() {
 }
 
 #[test]
+fn schema_and_checks_agree_about_the_web() {
+    agree_in_place_of(
+        "use: clock.now",
+        &[
+            ("use: http.get, allow: [{ host: example.org }]", true),
+            (
+                "use: http.get, allow: [{ host: a, paths: [/b], addresses: [10.0.0.0/8], headers: { x: y } }], redirects: 0",
+                true,
+            ),
+            (
+                "use: http.get, allow: [{ host: a, headers: { authorization: \"Bearer ${TOKEN}\" } }], max_bytes: 1000",
+                true,
+            ),
+            ("use: http.get, allow: [{ host: a, methods: [GET] }]", false),
+            ("use: http.get, allow: []", false),
+            ("use: http.get, allow: [{ paths: [/b] }]", false),
+            ("use: http.get, allow: [{ host: a, paths: [] }]", false),
+            ("use: http.get", false),
+            (
+                "use: http.request, allow: [{ host: a, methods: [POST] }], effect: write",
+                true,
+            ),
+            ("use: http.request, allow: [{ host: a }]", false),
+            (
+                "use: http.request, allow: [{ host: a, methods: [post] }]",
+                false,
+            ),
+            (
+                "use: http.request, allow: [{ host: a, methods: [POST] }], effect: read",
+                false,
+            ),
+            (
+                "use: http.request, allow: [{ host: a, methods: [POST] }], redirects: 11",
+                false,
+            ),
+        ],
+    );
+}
+
+#[test]
 fn schema_and_checks_agree_about_models() {
     agree_in_place_of(
         "provider: scripted",
