@@ -29,6 +29,7 @@ mod real_time {
     mod peers;
     mod run;
     mod sandbox;
+    mod stay;
 }
 
 const HELPER: &str = env!("CARGO_BIN_EXE_folkmoot-tool-helper");
