@@ -8,9 +8,11 @@ use folkmoot_core::port::Tool;
 mod common;
 mod draft;
 mod error;
+mod shared;
 
 pub(crate) use draft::{Declared, ToolDraft, ToolFolder};
 pub use error::BuildError;
+pub use shared::Shared;
 
 /// A tool, and where it reaches.
 #[derive(Debug, Clone)]
@@ -51,6 +53,13 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// Tells whether a tool with these settings works on files or programs of the machine.
+    #[must_use]
+    pub fn works_here(&self, settings: &serde_json::Value) -> bool {
+        // A server of tools is a program here, or it is elsewhere.
+        self.is_local && !(self.name == "mcp" && settings.get("url").is_some())
+    }
+
     /// The settings that every tool has.
     pub const COMMON_KEYS: [&'static str; 10] = [
         "use",

@@ -2,7 +2,7 @@
 //!
 //! [`build_tool`] makes a tool from its settings in a world script. Each tool declares what it may do to the world
 //! outside; nothing here asks for permission, or records anything: the runtime does both before a tool runs. This crate
-//! lacks the network: no tool here reaches beyond this machine.
+//! reaches beyond this machine only with the feature `mcp`, for tools of other servers.
 //!
 //! Read first: [`Built`], [`BuildError`] and [`ProcessHost`].
 //!
@@ -30,6 +30,8 @@ mod asking;
 mod calc;
 mod clock;
 mod files;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod scripted;
 mod shell;
 
@@ -43,9 +45,11 @@ mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use build::{BuildError, Built, Kind};
+pub use build::{BuildError, Built, Kind, Shared};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
-pub use kinds::{build_tool, kinds};
+pub use kinds::{FEATURES, build_tool, build_tool_among, kinds};
+#[cfg(feature = "mcp")]
+pub use mcp::{Offer, OfferError, offers};
 pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};

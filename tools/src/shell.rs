@@ -17,7 +17,7 @@ use crate::host::{id_of, lock_of, usual_variables};
 
 mod allow;
 mod outcome;
-mod reach;
+pub(crate) mod reach;
 #[cfg(test)]
 mod tests;
 

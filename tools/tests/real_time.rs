@@ -26,6 +26,8 @@ mod real_time {
     #[cfg(target_os = "linux")]
     mod escapes;
     mod kill;
+    #[cfg(feature = "mcp")]
+    mod mcp;
     mod peers;
     mod run;
     mod sandbox;

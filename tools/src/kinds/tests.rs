@@ -83,7 +83,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 14);
+    assert_eq!(kinds().count(), 14 + usize::from(cfg!(feature = "mcp")));
 }
 
 #[test]

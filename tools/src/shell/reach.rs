@@ -40,14 +40,14 @@ struct SandboxKeys {
 
 /// The reach of the programs of a tool.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// The sandbox, without the tool's folder; `None`: programs have the rights of the user.
     sandbox: Option<Sandbox>,
 }
 
 impl Reach {
     /// Reads the setting: left out, `none`, `required`, or the keys.
-    pub(super) fn read(draft: &ToolDraft<'_>, setting: Option<Value>) -> Result<Self, BuildError> {
+    pub(crate) fn read(draft: &ToolDraft<'_>, setting: Option<Value>) -> Result<Self, BuildError> {
         let is_word = |word: &str| setting.as_ref().is_some_and(|setting| setting == word);
         if is_word("none") {
             return Ok(Self { sandbox: None });
@@ -82,7 +82,7 @@ impl Reach {
     }
 
     /// The folders and files outside of the tool's own.
-    pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         let places = self.sandbox.iter();
         places.flat_map(|sandbox| {
             sandbox
@@ -94,7 +94,7 @@ impl Reach {
     }
 
     /// The sandbox of a call with `effect`: one that only reads may not write to the tool's folder.
-    pub(super) fn of(&self, effect: EffectClass) -> Option<Sandbox> {
+    pub(crate) fn of(&self, effect: EffectClass) -> Option<Sandbox> {
         let mut sandbox = self.sandbox.clone()?;
         let own = match effect {
             EffectClass::Read => &mut sandbox.read,
