@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use folkmoot_core::port::Tool;
+use folkmoot_core::tool::EffectClass;
 
 mod common;
 mod draft;
@@ -22,11 +23,14 @@ pub struct Built {
     /// The folders and files that it reads, writes or runs programs in, with all symlinks followed. None may touch the
     /// store: see [`roots_touch`](crate::roots_touch).
     pub roots: Vec<PathBuf>,
+    /// True if what runs there may write, whatever the effect of the tool.
+    pub writes: bool,
 }
 
 impl Built {
     pub(crate) fn new(tool: impl Tool + 'static) -> Self {
         Self {
+            writes: tool.spec().effect != EffectClass::Read,
             tool: Arc::new(tool),
             roots: Vec::new(),
         }

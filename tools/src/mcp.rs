@@ -93,14 +93,18 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let server = draft
         .shared
         .server(key, || Server::new(&name, endpoint, key));
-    Ok(Built::new(RemoteTool {
+    let built = Built::new(RemoteTool {
         spec,
         server,
         tool,
         known,
         open: Mutex::default(),
+    });
+    // One program serves tools of all effects, and its sandbox may open more to it than reading.
+    Ok(Built {
+        writes: true,
+        ..built.within(roots)
     })
-    .within(roots))
 }
 
 /// A tool of a server.

@@ -109,11 +109,16 @@ impl From<Tool> for Offer {
     fn from(tool: Tool) -> Self {
         Self {
             schema: tool.schema_as_json_value(),
-            description: line(&tool.description.unwrap_or_default(), DESCRIPTION_MAX),
+            description: described(&tool.description.unwrap_or_default()),
             hints: tool.annotations.iter().flat_map(hints).collect(),
             name: tool.name.into_owned(),
         }
     }
+}
+
+/// The words of a server on one line. No variable of a script begins in them.
+fn described(text: &str) -> String {
+    line(text, DESCRIPTION_MAX).replace("${", "$ {")
 }
 
 fn hints(annotations: &ToolAnnotations) -> Vec<String> {
@@ -130,31 +135,31 @@ fn hints(annotations: &ToolAnnotations) -> Vec<String> {
         .collect()
 }
 
-/// The entry in YAML, four blanks deep.
+/// The entry in YAML, as deep as it stands in a script.
 impl fmt::Display for Offer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Value::from(line(&self.name, DESCRIPTION_MAX));
         if !is_fit(&self.name, &self.schema) {
             return writeln!(
                 f,
-                "    # {name} is left out: its name or schema is too long, or has characters that nobody sees"
+                "      # {name} is left out: its name or schema is too long, or has characters that nobody sees"
             );
         }
-        writeln!(f, "    {name}:")?;
+        writeln!(f, "      {name}:")?;
         if !self.hints.is_empty() {
-            writeln!(f, "      # the server says: {}", self.hints.join(", "))?;
+            writeln!(f, "        # the server says: {}", self.hints.join(", "))?;
         }
         writeln!(
             f,
-            "      effect: destructive # or read, or write: what you know of it"
+            "        effect: destructive # or read, or write: what you know of it"
         )?;
         if !self.description.is_empty() {
             writeln!(
                 f,
-                "      description: {}",
+                "        description: {}",
                 Value::from(self.description.as_str())
             )?;
         }
-        writeln!(f, "      schema: {}", self.schema)
+        writeln!(f, "        schema: {}", self.schema)
     }
 }

@@ -68,41 +68,55 @@ fn consent_to(schema: Digest) -> String {
     format!("run it once with the schema {name}")
 }
 
-/// The places at which two schemas differ, each in a line of bounded length.
-fn differences(known: &Value, present: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    compare(known, present, String::new(), &mut found);
-    let more = found.len().saturating_sub(DIFFERENCES_MAX);
-    found.truncate(DIFFERENCES_MAX);
-    if more > 0 {
-        found.push(format!("- and {more} more"));
-    }
-    if found.is_empty() {
-        // The script has a schema of its own, and the digest of the server's.
-        found.push(format!("- all of it is now {}", shown(Some(present))));
-    }
-    found
+/// The places at which two schemas differ.
+#[derive(Debug, Default)]
+struct Differences {
+    /// The first of them, each in a line of bounded length.
+    lines: Vec<String>,
+    /// The number of those that are left out.
+    more: usize,
 }
 
-fn compare(known: &Value, present: &Value, at: String, found: &mut Vec<String>) {
-    if known == present {
-        return;
+fn differences(known: &Value, present: &Value) -> Vec<String> {
+    let mut found = Differences::default();
+    found.compare(known, present, "");
+    let Differences { mut lines, more } = found;
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
     }
-    let (Value::Object(before), Value::Object(now)) = (known, present) else {
-        let at = if at.is_empty() { "all of it" } else { &at };
-        let (before, now) = (shown(Some(known)), shown(Some(present)));
-        found.push(format!("- {at}: {before} became {now}"));
-        return;
-    };
-    let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    for key in keys {
-        let at = format!("{at}/{}", line(key, VALUE_MAX));
-        match (before.get(key), now.get(key)) {
-            (Some(before), Some(now)) => compare(before, now, at, found),
-            (before, now) => {
-                found.push(format!("- {at}: {} became {}", shown(before), shown(now)));
+    if lines.is_empty() {
+        // The script has a schema of its own, and the digest of the server's.
+        lines.push(format!("- all of it is now {}", shown(Some(present))));
+    }
+    lines
+}
+
+impl Differences {
+    fn compare(&mut self, known: &Value, present: &Value, at: &str) {
+        if known == present {
+            return;
+        }
+        let (Value::Object(before), Value::Object(now)) = (known, present) else {
+            return self.note(at, Some(known), Some(present));
+        };
+        let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        for key in keys {
+            let at = format!("{at}/{}", line(key, VALUE_MAX));
+            match (before.get(key), now.get(key)) {
+                (Some(before), Some(now)) => self.compare(before, now, &at),
+                (before, now) => self.note(&at, before, now),
             }
         }
+    }
+
+    fn note(&mut self, at: &str, before: Option<&Value>, now: Option<&Value>) {
+        if self.lines.len() >= DIFFERENCES_MAX {
+            self.more += 1;
+            return;
+        }
+        let at = if at.is_empty() { "all of it" } else { at };
+        let (before, now) = (shown(before), shown(now));
+        self.lines.push(format!("- {at}: {before} became {now}"));
     }
 }
 

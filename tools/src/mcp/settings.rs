@@ -1,6 +1,7 @@
 //! The settings of a remote tool, and of the server that has it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::Sandbox;
@@ -18,6 +19,8 @@ use crate::shell::reach::Reach;
 const NAME_MAX: usize = 128;
 /// The most bytes of a schema.
 const SCHEMA_MAX: usize = 64 * 1024;
+/// The time of a processor for a program that serves many calls.
+const CPU: Duration = Duration::from_secs(3600);
 
 /// The settings as they are recorded: one tool of one server.
 #[derive(Debug, Deserialize)]
@@ -161,7 +164,7 @@ fn program(
     }
     let cwd = cwd.ok_or_else(|| draft.bad("cwd", "name the folder in which the program runs"))?;
     let folder = draft.folder("cwd", &cwd)?;
-    let reach = Reach::read(draft, sandbox)?;
+    let reach = Reach::read(draft, sandbox, CPU)?;
     let places = reach.places().map(ToOwned::to_owned).collect();
     let variables = env.unwrap_or_else(usual_variables);
     let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use crate::build::{BuildError, ToolDraft};
 
 const MEMORY_BYTES: u64 = 512 << 20;
-const CPU: Duration = Duration::from_secs(30);
+/// The time of a processor for a program that runs for one call.
+pub(crate) const CPU: Duration = Duration::from_secs(30);
 const PROCESSES: u64 = 64;
 const FILE_BYTES: u64 = 256 << 20;
 /// The folder in which a program runs, to itself.
@@ -46,8 +47,12 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Reads the setting: left out, `none`, `required`, or the keys.
-    pub(crate) fn read(draft: &ToolDraft<'_>, setting: Option<Value>) -> Result<Self, BuildError> {
+    /// Reads the setting: left out, `none`, `required`, or the keys. Programs have `cpu` unless it says more.
+    pub(crate) fn read(
+        draft: &ToolDraft<'_>,
+        setting: Option<Value>,
+        cpu: Duration,
+    ) -> Result<Self, BuildError> {
         let is_word = |word: &str| setting.as_ref().is_some_and(|setting| setting == word);
         if is_word("none") {
             return Ok(Self { sandbox: None });
@@ -69,7 +74,7 @@ impl Reach {
                 read: keys.read.iter().map(there).collect::<Result<_, _>>()?,
                 write: keys.write.iter().map(there).collect::<Result<_, _>>()?,
                 memory_bytes: keys.memory.unwrap_or(MEMORY_BYTES),
-                cpu_s: keys.cpu.unwrap_or(CPU).as_secs().max(1),
+                cpu_s: keys.cpu.unwrap_or(cpu).as_secs().max(1),
                 processes: keys.processes.unwrap_or(PROCESSES),
                 file_bytes: keys.files.unwrap_or(FILE_BYTES),
                 is_required: if is_required {

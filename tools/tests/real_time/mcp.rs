@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use crate::*;
 
+mod http;
+mod others;
 mod peer;
 
 use peer::schema;
@@ -414,8 +416,8 @@ async fn what_a_server_offers_is_an_entry_without_its_promises() {
     let offered = offers(&name, &entry, place.folder.path(), host, DEADLINE).await;
     let offered = offered.unwrap();
     assert_eq!(offered.len(), 1);
-    let words = "    \"echo\":\n      # the server says: read only: yes, destructive: no, idempotent: yes\n      \
-                 effect: destructive # or read, or write: what you know of it\n      description: \"Echoes. [31m\"\n      \
+    let words = "      \"echo\":\n        # the server says: read only: yes, destructive: no, idempotent: yes\n        \
+                 effect: destructive # or read, or write: what you know of it\n        description: \"Echoes. [31m\"\n        \
                  schema: {\"properties\":{\"text\":{\"type\":\"string\"}},\"type\":\"object\"}\n";
     assert_eq!(offered[0].to_string(), words);
     place.unlocked().await;
