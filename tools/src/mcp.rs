@@ -175,13 +175,19 @@ impl RemoteTool {
     /// The connection, and the schema that the tool has now.
     async fn prepare(&self, call: &ToolCall) -> Result<(Flight, Value), ToolFailure> {
         let key = call.idempotency_key.as_str();
-        let means = Means {
+        let means = || Means {
             host: call.host.as_ref(),
             world: key.split_once(':').map_or(key, |(world, _)| world),
             timeout: self.spec.timeout(),
         };
-        let flight = self.server.take(means).await?;
-        let tools = flight.tools().await?;
+        let mut flight = self.server.take(means()).await?;
+        let mut tools = flight.tools().await;
+        if tools.is_err() && flight.is_left_over() {
+            drop(flight);
+            flight = self.server.take(means()).await?;
+            tools = flight.tools().await;
+        }
+        let tools = tools?;
         let tool = tools.into_iter().find(|tool| tool.name == self.tool);
         match tool {
             Some(tool) => Ok((flight, tool.schema_as_json_value())),

@@ -21,11 +21,24 @@ use super::words::line;
 /// The most bytes of a question that was declined.
 const QUESTION_MAX: usize = 200;
 
-/// Begins as the newest revision has it, and as those before it with a server that does not know that.
-pub(super) fn lifecycle() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+/// How a connection begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Era {
+    /// As the newest revision has it, or as those before it with a server that says it does not know that.
+    Any,
+    /// As the revisions before 2026-07-28 have it.
+    Initialize,
+}
+
+impl Era {
+    pub(super) fn lifecycle(self) -> ClientLifecycleMode {
+        match self {
+            Self::Any => ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::V_2025_11_25),
+            },
+            Self::Initialize => ClientLifecycleMode::Initialize,
+        }
     }
 }
 

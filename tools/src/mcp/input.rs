@@ -5,6 +5,7 @@ use folkmoot_core::tool::{Question, ToolErrorCode, ToolFailure};
 use rmcp::model::{ElicitRequestParams, InputRequest, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 
+use super::settings::is_fit;
 use super::words::{clean, line};
 use crate::output::cut;
 
@@ -63,6 +64,10 @@ pub(super) fn question(
         let why = format!("the server's question does not read: {error}");
         ToolFailure::new(ToolErrorCode::Failed, why)
     })?;
+    let is_plain = is_fit("question", &schema);
+    if !is_plain || folkmoot_core::tool::schema::check(&schema).is_err() {
+        return Err(declined("an answer whose form nobody can see or check"));
+    }
     let text = cut(clean(&message), QUESTION_MAX);
     let text = format!("The server `{server}` asks, in its own words: {text}");
     let (property, question) = form(text, schema);

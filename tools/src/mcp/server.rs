@@ -13,14 +13,16 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientRequest, ListToolsRequest,
     PaginatedRequestParams, ServerResult, Tool,
 };
-use rmcp::service::{ClientServiceExt, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    ClientInitializeError, ClientServiceExt, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, Transport};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
-use super::client::{Client, lifecycle};
+use super::client::{Client, Era};
 use super::settings::{Endpoint, ServerProgram};
 use super::watch::{MESSAGE_BYTES_MAX, Watch, WatchedOutput, WatchedTransport};
 use super::words::{DETAIL_MAX, line};
@@ -71,7 +73,9 @@ impl Server {
     pub(super) async fn take(self: &Arc<Self>, means: Means<'_>) -> Result<Flight, ToolFailure> {
         let _one_at_a_time = self.connecting.lock().await;
         let present = self.present().clone();
-        let connection = match present.filter(|connection| !connection.service.is_closed()) {
+        let present = present.filter(|connection| !connection.has_ended());
+        let is_new = present.is_none();
+        let connection = match present {
             Some(connection) => connection,
             None => {
                 // Dropped before the next one begins: it waits for the lock of the old program.
@@ -85,6 +89,7 @@ impl Server {
         Ok(Flight {
             server: Arc::clone(self),
             connection,
+            is_new,
             is_settled: false,
         })
     }
@@ -94,11 +99,21 @@ impl Server {
     }
 
     async fn connect(&self, means: Means<'_>) -> Result<Connection, ToolFailure> {
+        match self.connect_as(Era::Any, &means).await {
+            // Some old servers answer whatever they do not know with an empty result.
+            Err(NoConnection::Misunderstood(_)) => {
+                Ok(self.connect_as(Era::Initialize, &means).await?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    async fn connect_as(&self, era: Era, means: &Means<'_>) -> Result<Connection, NoConnection> {
         match &self.endpoint {
-            Endpoint::Program(program) => self.start(program, means).await,
+            Endpoint::Program(program) => self.start(program, era, means).await,
             Endpoint::Address { url, token } => {
                 let transport = self.dial(url, token.as_deref())?;
-                self.greet(transport, Arc::default(), Vec::new()).await
+                self.greet(transport, era, Arc::default(), Vec::new()).await
             }
         }
     }
@@ -106,8 +121,9 @@ impl Server {
     async fn start(
         &self,
         program: &ServerProgram,
-        means: Means<'_>,
-    ) -> Result<Connection, ToolFailure> {
+        era: Era,
+        means: &Means<'_>,
+    ) -> Result<Connection, NoConnection> {
         let host = means
             .host
             .ok_or_else(|| failure("the runtime has no host for programs"))?;
@@ -139,24 +155,13 @@ impl Server {
         let errors = pipe::Receiver::from_owned_fd(started.errors.into()).map_err(no_pipe)?;
         let watch = Arc::<Watch>::default();
         tokio::spawn(hear(errors, Arc::clone(&watch)));
-        self.over(input, output, watch, started.gaps).await
-    }
-
-    /// A connection over two streams of bytes.
-    pub(super) async fn over(
-        &self,
-        input: impl AsyncWrite + Send + Unpin + 'static,
-        output: impl AsyncRead + Send + Unpin + 'static,
-        watch: Arc<Watch>,
-        gaps: Vec<String>,
-    ) -> Result<Connection, ToolFailure> {
         let output = WatchedOutput {
             output,
             watch: Arc::clone(&watch),
             line: 0,
         };
         let transport = AsyncRwTransport::<RoleClient, _, _>::new_client(output, input);
-        self.greet(transport, watch, gaps).await
+        self.greet(transport, era, watch, started.gaps).await
     }
 
     fn dial(
@@ -189,9 +194,10 @@ impl Server {
     async fn greet(
         &self,
         transport: impl Transport<RoleClient> + 'static,
+        era: Era,
         watch: Arc<Watch>,
         gaps: Vec<String>,
-    ) -> Result<Connection, ToolFailure> {
+    ) -> Result<Connection, NoConnection> {
         let transport = WatchedTransport {
             transport,
             watch: Arc::clone(&watch),
@@ -199,20 +205,50 @@ impl Server {
         let client = Client {
             watch: Arc::clone(&watch),
         };
-        let greeted = client.serve_with_lifecycle(transport, lifecycle()).await;
+        let greeted = client
+            .serve_with_lifecycle(transport, era.lifecycle())
+            .await;
         let service = greeted.map_err(|error| {
             let name = &self.name;
-            let error = line(&with_causes(&error), DETAIL_MAX);
-            failure(format!(
-                "the server `{name}` does not begin as the Model Context Protocol says: {error}{}",
+            let words = line(&with_causes(&error), DETAIL_MAX);
+            let failure = failure(format!(
+                "the server `{name}` does not begin as the Model Context Protocol says: {words}{}",
                 watch.detail()
-            ))
+            ));
+            match error {
+                ClientInitializeError::ExpectedInitResult(_) => {
+                    NoConnection::Misunderstood(failure)
+                }
+                _ => NoConnection::Failed(failure),
+            }
         })?;
         Ok(Connection {
             service,
             watch,
             gaps,
         })
+    }
+}
+
+/// A reason why there is no connection.
+enum NoConnection {
+    /// The server answered the greeting with something else.
+    Misunderstood(ToolFailure),
+    /// Anything else.
+    Failed(ToolFailure),
+}
+
+impl From<ToolFailure> for NoConnection {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<NoConnection> for ToolFailure {
+    fn from(fault: NoConnection) -> Self {
+        match fault {
+            NoConnection::Misunderstood(failure) | NoConnection::Failed(failure) => failure,
+        }
     }
 }
 
@@ -242,6 +278,12 @@ impl std::fmt::Debug for Connection {
     }
 }
 
+impl Connection {
+    fn has_ended(&self) -> bool {
+        self.service.is_closed() || self.service.is_transport_closed()
+    }
+}
+
 /// Whether a request that brought no answer can have taken effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doubt {
@@ -257,6 +299,8 @@ pub(super) enum Doubt {
 pub(super) struct Flight {
     server: Arc<Server>,
     connection: Arc<Connection>,
+    /// True if it was made for this call.
+    is_new: bool,
     is_settled: bool,
 }
 
@@ -264,6 +308,11 @@ impl Flight {
     /// Says that the server has answered.
     pub(super) fn settle(mut self) {
         self.is_settled = true;
+    }
+
+    /// Tells whether an earlier call left the connection, so that the server may have ended since.
+    pub(super) fn is_left_over(&self) -> bool {
+        !self.is_new
     }
 
     pub(super) fn gaps(&self) -> &[String] {
@@ -305,8 +354,8 @@ impl Flight {
     ) -> Result<CallToolResponse, ToolFailure> {
         let called = self.connection.service.call_tool_once(call).await;
         called.map_err(|error| {
-            let is_open = !self.connection.service.is_closed();
-            self.is_settled = is_open && matches!(error, ServiceError::McpError(_));
+            self.is_settled =
+                !self.connection.has_ended() && matches!(error, ServiceError::McpError(_));
             self.failure(&error, doubt)
         })
     }
@@ -315,7 +364,7 @@ impl Flight {
         let name = &self.server.name;
         let words = line(&with_causes(error), DETAIL_MAX);
         if let ServiceError::McpError(answer) = error
-            && !self.connection.service.is_closed()
+            && !self.connection.has_ended()
         {
             let code = if answer.code == rmcp::model::ErrorCode::INVALID_PARAMS {
                 ToolErrorCode::BadArguments

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::*;
 
+mod conformance;
 mod http;
 mod others;
 mod peer;
@@ -144,7 +145,9 @@ fn text(outcome: ToolOutcome) -> String {
 
 #[tokio::test]
 async fn one_program_serves_the_calls_of_a_world_in_both_eras() {
-    for peer in [Peer::new(&json!({})), Peer::modern(&json!({}))] {
+    let vague = Peer::new(&json!({}));
+    std::fs::write(vague.place.path("vague"), "").unwrap();
+    for peer in [Peer::new(&json!({})), Peer::modern(&json!({})), vague] {
         assert_eq!(text(peer.run("").await), "you said \"hi\"");
         let first = peer.place.pid_in("pid").await;
         assert_eq!(text(peer.run("").await), "you said \"hi\"");
@@ -152,6 +155,18 @@ async fn one_program_serves_the_calls_of_a_world_in_both_eras() {
         assert!(is_alive(first));
         drop(peer.tool);
         gone(first).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_ended_between_two_calls_is_begun_anew() {
+    let peer = Peer::new(&json!({}));
+    for _ in 0..3 {
+        assert_eq!(text(peer.run("").await), "you said \"hi\"");
+        let pid = peer.place.pid_in("pid").await;
+        let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(killed.unwrap().success());
+        gone(pid).await;
     }
 }
 

@@ -53,6 +53,8 @@ impl Other {
     fn new(command: Value, packages: &Path, sandbox: &Value) -> Self {
         let mut sandbox = sandbox.clone();
         sandbox["read"] = json!([packages]);
+        // Node reserves many more addresses than it uses.
+        sandbox["memory"] = "2GiB".into();
         // What a machine that is busy takes to start a runtime of such a size.
         let entry = json!({ "use": "mcp", "command": command, "cwd": ".", "sandbox": sandbox, "timeout": "60s" });
         Self {
@@ -97,7 +99,7 @@ impl Other {
     }
 }
 
-fn installed(variable: &str, what: &str) -> Option<PathBuf> {
+pub(super) fn installed(variable: &str, what: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
     if folder.is_none() {
         println!("skipped: {what}: {variable} does not say where it is installed");
