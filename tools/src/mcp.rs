@@ -252,7 +252,7 @@ impl RemoteTool {
             EffectClass::Write | EffectClass::Destructive => Doubt::Some,
         };
         let response = flight.call(request, doubt).await?;
-        let outcome = self.outcome(call, &flight, open, response);
+        let outcome = self.outcome(call, &flight, &open, response);
         flight.settle();
         outcome
     }
@@ -261,7 +261,7 @@ impl RemoteTool {
         &self,
         call: &ToolCall,
         flight: &Flight,
-        open: OpenCall,
+        open: &OpenCall,
         response: CallToolResponse,
     ) -> Result<ToolOutcome, ToolFailure> {
         match response {
@@ -284,7 +284,7 @@ impl RemoteTool {
                 };
                 let open = OpenCall {
                     asked: Some(asked),
-                    ..open
+                    consented: open.consented,
                 };
                 Ok(self.ask(call, open, question))
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{HostCommand, ToolHost};
-use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
+use folkmoot_core::tool::{ToolErrorCode, ToolFailure, ToolOutcome};
 use reqwest::Url;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientRequest, ListToolsRequest,
@@ -145,8 +145,8 @@ impl Server {
             .start(command)
             .await
             .map_err(|error| match failed(&error) {
-                folkmoot_core::tool::ToolOutcome::Failed(failure) => failure,
-                _ => failure(with_causes(&error)),
+                ToolOutcome::Failed(failure) => failure,
+                ToolOutcome::Done(_) | ToolOutcome::NeedsInput(_) => failure(with_causes(&error)),
             })?;
         let no_pipe =
             |error: io::Error| failure(format!("the pipes of the server are of no use: {error}"));
@@ -215,11 +215,10 @@ impl Server {
                 "the server `{name}` does not begin as the Model Context Protocol says: {words}{}",
                 watch.detail()
             ));
-            match error {
-                ClientInitializeError::ExpectedInitResult(_) => {
-                    NoConnection::Misunderstood(failure)
-                }
-                _ => NoConnection::Failed(failure),
+            if matches!(error, ClientInitializeError::ExpectedInitResult(_)) {
+                NoConnection::Misunderstood(failure)
+            } else {
+                NoConnection::Failed(failure)
             }
         })?;
         Ok(Connection {
@@ -324,8 +323,10 @@ impl Flight {
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..PAGES_MAX {
-            let mut request = ListToolsRequest::default();
-            request.params = Some(PaginatedRequestParams::default().with_cursor(cursor));
+            let request = ListToolsRequest {
+                params: Some(PaginatedRequestParams::default().with_cursor(cursor)),
+                ..ListToolsRequest::default()
+            };
             let request = ClientRequest::ListToolsRequest(request);
             let listed = self.connection.service.send_request(request).await;
             let ServerResult::ListToolsResult(list) =

@@ -1,5 +1,11 @@
 //! Servers of the Model Context Protocol that are programs: a peer of our own, which does its worst.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "the helpers of tests may panic, and a peer complains"
+)]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -125,21 +131,21 @@ fn option(question: &Question, number: u32) -> Input {
 fn asked(outcome: ToolOutcome) -> Question {
     match outcome {
         ToolOutcome::NeedsInput(question) => question,
-        other => panic!("{other:?}"),
+        other @ (ToolOutcome::Done(_) | ToolOutcome::Failed(_)) => panic!("{other:?}"),
     }
 }
 
 fn failed(outcome: ToolOutcome) -> ToolFailure {
     match outcome {
         ToolOutcome::Failed(failure) => failure,
-        other => panic!("{other:?}"),
+        other @ (ToolOutcome::Done(_) | ToolOutcome::NeedsInput(_)) => panic!("{other:?}"),
     }
 }
 
 fn text(outcome: ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Done(output) => output.text,
-        other => panic!("{other:?}"),
+        other @ (ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) => panic!("{other:?}"),
     }
 }
 

@@ -47,10 +47,10 @@ impl Other {
             .into_iter()
             .chain(arguments.iter().map(ToString::to_string))
             .collect();
-        Some(Self::new(json!(command), &packages, sandbox))
+        Some(Self::new(&json!(command), &packages, sandbox))
     }
 
-    fn new(command: Value, packages: &Path, sandbox: &Value) -> Self {
+    fn new(command: &Value, packages: &Path, sandbox: &Value) -> Self {
         let mut sandbox = sandbox.clone();
         sandbox["read"] = json!([packages]);
         // Node reserves many more addresses than it uses.
@@ -173,7 +173,7 @@ async fn a_server_in_python_is_understood() {
     let (python, prefix) = told.trim().split_once('\n').unwrap();
     let path = packages.to_str().unwrap();
     let start = format!("import sys; sys.path.insert(0, {path:?})\n{PYTHON}");
-    let mut other = Other::new(json!([python, "-B", "-c", start]), &packages, &json!({}));
+    let mut other = Other::new(&json!([python, "-B", "-c", start]), &packages, &json!({}));
     let read = other.entry["sandbox"]["read"].as_array_mut().unwrap();
     read.push(prefix.into());
     let outcomes = other
