@@ -363,6 +363,21 @@ pub struct HostOutput {
     pub gaps: Vec<String>,
 }
 
+/// A program that stays, under its helper, while the runtime talks with it. Dropped, it is killed with
+/// everything it has started.
+#[derive(Debug)]
+pub struct HostedProgram {
+    /// The end at which its standard input begins. Closed, it is what kills the program.
+    pub input: std::io::PipeWriter,
+    /// The end at which its standard output arrives, as the program writes it.
+    pub output: std::io::PipeReader,
+    /// The end at which its standard error arrives, and last how the program ended. Somebody has to
+    /// read it, or the program may stand still.
+    pub errors: std::io::PipeReader,
+    /// The parts of its sandbox that the system could not apply.
+    pub gaps: Vec<String>,
+}
+
 /// The reason that a program gave nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -402,6 +417,16 @@ pub trait ToolHost: Send + Sync + Debug {
     /// # Errors
     /// [`HostError`].
     async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError>;
+
+    /// Starts a program that stays. The time of the command is that for the lock; what it says of input
+    /// and output does not count.
+    ///
+    /// # Errors
+    /// [`HostError`]. A host that has no such programs says so.
+    async fn start(&self, _command: HostCommand) -> Result<HostedProgram, HostError> {
+        let why = "this host has no programs that stay";
+        Err(HostError::Helper(why.to_owned()))
+    }
 }
 
 /// A world's clock.

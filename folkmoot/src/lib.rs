@@ -254,6 +254,11 @@ pub use folkmoot_tools::host::{AppliedSandbox, try_sandbox};
 pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers};
 #[cfg(feature = "typed")]
 pub use folkmoot_tools::{Handler, Tool};
+/// Servers of the Model Context Protocol whose tools a script may name: what they offer.
+#[cfg(feature = "mcp")]
+pub mod servers {
+    pub use folkmoot_tools::{Offer, OfferError, offers};
+}
 pub use helper::{tool_helper_main, tool_helper_main_with};
 #[cfg(feature = "typed")]
 pub use schemars;

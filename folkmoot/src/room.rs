@@ -9,9 +9,8 @@ use folkmoot_core::ids::{ModelName, ToolName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
-use folkmoot_core::tool::EffectClass;
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
-use folkmoot_tools::{Built, build_tool, kinds, root_holds, roots_touch};
+use folkmoot_tools::{Built, Kind, Shared, build_tool_among, kinds, root_holds, roots_touch};
 
 use crate::script::{OWN, nearest};
 
@@ -130,6 +129,8 @@ impl Shipped {
         base: &Path,
     ) -> Result<Tools, AssembleError> {
         let mut tools = self.own.tools.clone();
+        // One for each world: what one world's calls leave in a server is not for another.
+        let shared = Shared::default();
         for name in definition.spec.tools.keys() {
             let Some(settings) = text.tools.get(name).filter(|_| !tools.contains_key(name)) else {
                 continue;
@@ -142,7 +143,7 @@ impl Shipped {
                 ));
             }
             self.keep_local(name, settings, text)?;
-            let built = build_tool(name, settings, base)
+            let built = build_tool_among(name, settings, base, &shared)
                 .map_err(|error| fault(format!("tool {name}"), &error))?;
             self.keep_off(name, &built)?;
             tools.insert(name.clone(), built.tool);
@@ -158,7 +159,8 @@ impl Shipped {
     ) -> Result<(), AssembleError> {
         let uses = settings.get("use").and_then(serde_json::Value::as_str);
         let kind = kinds().find(|kind| Some(kind.name) == uses);
-        match kind.filter(|kind| kind.is_local && self.is_reached && !text.local) {
+        let is_refused = |kind: &&Kind| kind.works_here(settings) && self.is_reached && !text.local;
+        match kind.filter(is_refused) {
             None => Ok(()),
             Some(kind) => Err(AssembleError {
                 part: format!("tool {tool}"),
@@ -184,8 +186,7 @@ impl Shipped {
                 let why = "the folder of the tool overlaps the store at";
                 return Err(refused(why, store));
             }
-            let is_writer = built.tool.spec().effect != EffectClass::Read;
-            for place in self.unwritten.iter().filter(|_| is_writer) {
+            for place in self.unwritten.iter().filter(|_| built.writes) {
                 if root_holds(root, place).map_err(|error| fault(part(), &error))? {
                     let why = "the folder of the tool holds what no tool may change,";
                     return Err(refused(why, place));

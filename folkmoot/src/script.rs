@@ -25,6 +25,7 @@ mod reference;
 mod scalar;
 mod schema;
 mod secret;
+mod servers;
 mod spec;
 mod step;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use nearest::nearest;
 pub use own::OwnParts;
 pub use reference::reference;
 pub use schema::json_schema;
+pub(crate) use secret::is_secret;
 pub use spec::{AgentDraft, ModelDraft, Places, SpecDraft, ToolDraft};
 pub use step::{Actor, Amendment, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
 

@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use folkmoot_core::port::Tool;
+use folkmoot_core::tool::EffectClass;
 
 mod common;
 mod draft;
 mod error;
+mod shared;
 
 pub(crate) use draft::{Declared, ToolDraft, ToolFolder};
 pub use error::BuildError;
+pub use shared::Shared;
 
 /// A tool, and where it reaches.
 #[derive(Debug, Clone)]
@@ -20,11 +23,14 @@ pub struct Built {
     /// The folders and files that it reads, writes or runs programs in, with all symlinks followed. None may touch the
     /// store: see [`roots_touch`](crate::roots_touch).
     pub roots: Vec<PathBuf>,
+    /// True if what runs there may write, whatever the effect of the tool.
+    pub writes: bool,
 }
 
 impl Built {
     pub(crate) fn new(tool: impl Tool + 'static) -> Self {
         Self {
+            writes: tool.spec().effect != EffectClass::Read,
             tool: Arc::new(tool),
             roots: Vec::new(),
         }
@@ -51,6 +57,13 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// Tells whether a tool with these settings works on files or programs of the machine.
+    #[must_use]
+    pub fn works_here(&self, settings: &serde_json::Value) -> bool {
+        // A server of tools is a program here, or it is elsewhere.
+        self.is_local && !(self.name == "mcp" && settings.get("url").is_some())
+    }
+
     /// The settings that every tool has.
     pub const COMMON_KEYS: [&'static str; 10] = [
         "use",

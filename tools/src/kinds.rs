@@ -6,10 +6,12 @@ use folkmoot_core::ids::ToolName;
 use serde_json::Value;
 
 use crate::asking::{ASK, HANDOFF};
-use crate::build::{BuildError, Built, Kind, ToolDraft};
+use crate::build::{BuildError, Built, Kind, Shared, ToolDraft};
 use crate::calc::CALC;
 use crate::clock::NOW;
 use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
+#[cfg(feature = "mcp")]
+use crate::mcp::MCP;
 use crate::scripted::SCRIPTED;
 use crate::shell::SHELL;
 use crate::web::{GET, REQUEST};
@@ -17,14 +19,33 @@ use crate::web::{GET, REQUEST};
 #[cfg(test)]
 mod tests;
 
-const KINDS: [&Kind; 16] = [
-    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &EDIT, &MOVE, &DELETE, &SHELL, &GET, &REQUEST, &NOW,
-    &CALC, &ASK, &HANDOFF, &SCRIPTED,
+pub(crate) const KINDS: &[&Kind] = &[
+    &LIST,
+    &READ,
+    &SEARCH,
+    &WRITE,
+    &APPEND,
+    &EDIT,
+    &MOVE,
+    &DELETE,
+    &SHELL,
+    &GET,
+    &REQUEST,
+    &NOW,
+    &CALC,
+    &ASK,
+    &HANDOFF,
+    &SCRIPTED,
+    #[cfg(feature = "mcp")]
+    &MCP,
 ];
+
+/// The kinds that are not in every build, each with the feature that has it.
+pub const FEATURES: &[(&str, &str)] = &[("mcp", "mcp")];
 
 /// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    KINDS.into_iter()
+    KINDS.iter().copied()
 }
 
 /// Makes the tool `name` from its settings. Relative paths are relative to `base`.
@@ -32,6 +53,19 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
 /// # Errors
 /// [`BuildError`] says what is wrong, in which setting, and what to write instead.
 pub fn build_tool(name: &ToolName, settings: &Value, base: &Path) -> Result<Built, BuildError> {
-    let draft = ToolDraft::read(name, settings, base, &KINDS)?;
+    build_tool_among(name, settings, base, &Shared::default())
+}
+
+/// The same, of a tool that shares things with others of its world.
+///
+/// # Errors
+/// [`BuildError`], as [`build_tool`].
+pub fn build_tool_among(
+    name: &ToolName,
+    settings: &Value,
+    base: &Path,
+    shared: &Shared,
+) -> Result<Built, BuildError> {
+    let draft = ToolDraft::read(name, settings, base, KINDS, shared)?;
     (draft.kind.build)(&draft)
 }

@@ -2,7 +2,7 @@
 //!
 //! [`build_tool`] makes a tool from its settings in a world script. Each tool declares what it may do to the world
 //! outside; nothing here asks for permission, or records anything: the runtime does both before a tool runs. Only `web`
-//! reaches beyond this machine, and only what a rule of the script allows.
+//! reaches beyond this machine, and only what a rule of the script allows; with the feature `mcp`, so do tools of other servers.
 //!
 //! Read first: [`Built`], [`BuildError`] and [`ProcessHost`].
 //!
@@ -31,6 +31,8 @@ mod asking;
 mod calc;
 mod clock;
 mod files;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod scripted;
 mod shell;
 mod web;
@@ -45,9 +47,11 @@ mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use build::{BuildError, Built, Kind};
+pub use build::{BuildError, Built, Kind, Shared};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
-pub use kinds::{build_tool, kinds};
+pub use kinds::{FEATURES, build_tool, build_tool_among, kinds};
+#[cfg(feature = "mcp")]
+pub use mcp::{Offer, OfferError, offers};
 pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};

@@ -17,13 +17,13 @@ use crate::host::{id_of, lock_of, usual_variables};
 
 mod allow;
 mod outcome;
-mod reach;
+pub(crate) mod reach;
 #[cfg(test)]
 mod tests;
 
 use allow::AllowedCommand;
 use outcome::{Confinement, not_run, outcome};
-use reach::Reach;
+use reach::{CPU, Reach};
 
 pub(crate) const SHELL: Kind = Kind {
     name: "shell",
@@ -64,7 +64,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         sandbox,
     } = draft.settings()?;
     let folder = draft.folder("cwd", &cwd)?;
-    let reach = Reach::read(draft, sandbox)?;
+    let reach = Reach::read(draft, sandbox, CPU)?;
     let variables = env.unwrap_or_else(usual_variables);
     if let Some(index) = variables.iter().position(|name| !is_name(name)) {
         return Err(draft.bad(

@@ -26,9 +26,12 @@ mod real_time {
     #[cfg(target_os = "linux")]
     mod escapes;
     mod kill;
+    #[cfg(feature = "mcp")]
+    mod mcp;
     mod peers;
     mod run;
     mod sandbox;
+    mod stay;
 }
 
 const HELPER: &str = env!("CARGO_BIN_EXE_folkmoot-tool-helper");

@@ -3,6 +3,8 @@
 #[cfg(not(feature = "mcp"))]
 mod absent;
 #[cfg(feature = "mcp")]
+mod offers;
+#[cfg(feature = "mcp")]
 mod present;
 
 #[cfg(not(feature = "mcp"))]

@@ -7,16 +7,21 @@ use folkmoot_providers::{ProcessEnvironment, secrets_of};
 use folkmoot_tools::tool_secrets;
 use serde_json::Value;
 
+use crate::script::is_secret;
+
 #[cfg(test)]
 mod tests;
 
-/// Where the secrets of a room come from: the settings of its models and tools. The values are looked up when they are needed.
+/// The place where the secrets of a room come from: the settings of its models and tools. The values are looked up when they are
+/// needed.
 #[derive(Debug)]
 pub(super) struct RoomSecrets {
     /// The provider and the settings of each model.
     models: Vec<(String, Value)>,
     /// The settings of each tool.
     tools: Vec<Value>,
+    /// The variables that its servers of tools get as tokens, or in their environment under a name of a secret.
+    variables: Vec<String>,
 }
 
 impl RoomSecrets {
@@ -28,6 +33,7 @@ impl RoomSecrets {
                 .map(|(name, model)| (model.provider.clone(), settings(name)))
                 .collect(),
             tools: text.tools.values().cloned().collect(),
+            variables: text.tools.values().flat_map(variables_of).collect(),
         }
     }
 }
@@ -37,7 +43,31 @@ impl Secrets for RoomSecrets {
         let rules = |(provider, settings): &(String, Value)| {
             secrets_of(provider, settings, &ProcessEnvironment).ok()
         };
+        let values = self
+            .variables
+            .iter()
+            .filter_map(|name| std::env::var(name).ok());
+        let values = SecretRules::new(values);
         let models = self.models.iter().filter_map(rules);
-        models.chain(self.tools.iter().map(tool_secrets)).collect()
+        let tools = self.tools.iter().map(tool_secrets);
+        models.chain(tools).chain([values]).collect()
     }
+}
+
+/// The variables with secrets that a tool of a server names.
+fn variables_of(tool: &Value) -> Vec<String> {
+    if tool.get("use").is_none_or(|uses| uses != "mcp") {
+        return Vec::new();
+    }
+    let token = tool.get("token").and_then(Value::as_str);
+    let token = token.and_then(|token| token.strip_prefix("${")?.strip_suffix('}'));
+    let passed = tool
+        .get("env")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let passed = passed
+        .filter_map(Value::as_str)
+        .filter(|name| is_secret(name));
+    token.into_iter().chain(passed).map(str::to_owned).collect()
 }

@@ -13,17 +13,22 @@ fn settings(uses: &str) -> &'static str {
         "http.get" => ", allow: [{ host: example.org }]",
         "http.request" => ", allow: [{ host: example.org, methods: [POST] }]",
         "scripted" => ", effect: read, results: [{ text: a }]",
+        "mcp" => ", command: [a], cwd: ., tools: { a: { as: t, schema: { type: object } } }",
         uses if uses.starts_with("fs.") => ", root: .",
         _ => "",
     }
 }
 
-/// Why a room with this tool does not open.
+/// Why a room with this kind of tool does not open.
 fn refusal(shipped: &Shipped, uses: &str, top: &str) -> Option<String> {
+    refusal_of(shipped, &format!("{uses}{}", settings(uses)), top)
+}
+
+/// Why a room with a tool of these settings does not open.
+fn refusal_of(shipped: &Shipped, tool: &str, top: &str) -> Option<String> {
     let text = format!(
         "world: room\n{top}models: {{ m: {{ provider: scripted }} }}\nagents: [{{ name: bob, model: m, tools: [t] }}]\n\
-         tools: {{ t: {{ use: {uses}{} }} }}\n",
-        settings(uses)
+         tools: {{ t: {{ use: {tool} }} }}\n"
     );
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("room.yaml");
     let script = Script::parse(&text, &file).unwrap();
@@ -71,8 +76,16 @@ fn tool_of_this_machine_needs_a_script_that_says_so_where_others_reach_the_serve
         "fs.move",
         "fs.delete",
         "shell",
+        #[cfg(feature = "mcp")]
+        "mcp",
     ];
     assert_eq!(refused, expected);
+    #[cfg(feature = "mcp")]
+    {
+        let elsewhere =
+            "mcp, url: \"https://a/mcp\", tools: { a: { as: t, schema: { type: object } } }";
+        assert_eq!(refusal_of(&reached, elsewhere, ""), None);
+    }
 }
 
 #[test]
@@ -90,6 +103,8 @@ fn only_tools_that_read_have_folders_that_hold_what_no_tool_may_change() {
             "fs.move",
             "fs.delete",
             "shell",
+            #[cfg(feature = "mcp")]
+            "mcp",
         ];
         assert_eq!(refused, writers, "{place:?}");
         let why = format!(

@@ -7,7 +7,7 @@ use super::fault::{Faults, Mark};
 use super::names::Names;
 use super::node::{Key, Node};
 use super::step::request_position;
-use super::{attach, gateway, secret};
+use super::{attach, gateway, secret, servers};
 
 mod models;
 
@@ -32,6 +32,7 @@ pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     }
     check_roster(spec, faults);
     check_keys(spec.get("tools"), faults);
+    servers::check(spec, faults);
     check_keys(spec.get("models"), faults);
     models::check(spec, faults);
 }

@@ -14,7 +14,7 @@ mod tool;
 pub(crate) use spec::{INCLUDED, SCRIPT};
 pub(crate) use tool::OWN;
 #[cfg(test)]
-pub(crate) use {model::MODEL, tool::TOOL};
+pub(crate) use {model::MODEL, tool::MCP_TOOL, tool::TOOL};
 
 pub(crate) use step::{REFUSALS, VERBS};
 

@@ -2,6 +2,7 @@
 
 use super::grammar::Named;
 use super::node::Node;
+use super::servers;
 
 /// The names that a script gives.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +39,10 @@ impl Names {
         let keys = |under| spec.get(under).map(keys_of).unwrap_or_default();
         self.agents = texts_of(spec, "name");
         self.displays = texts_of(spec, "display");
-        self.tools = keys("tools");
+        self.tools = servers::tools_of(spec)
+            .into_iter()
+            .map(|tool| tool.name)
+            .collect();
         self.models = keys("models");
         self.states = keys("states");
     }

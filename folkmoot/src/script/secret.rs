@@ -10,6 +10,8 @@ use super::scalar;
 const SECRETS: &[&str] = &["key", "token", "authorization", "password"];
 /// Keys of settings that hold data for scripted tools, not settings.
 const DATA: &[&str] = &["schema", "results"];
+/// The key under which a server has its tools.
+const TOOLS: &str = "tools";
 
 /// Checks the settings of a model or tool.
 pub(crate) fn check_settings(node: &Node, faults: &Faults) {
@@ -17,7 +19,13 @@ pub(crate) fn check_settings(node: &Node, faults: &Faults) {
         .entries()
         .filter(|(key, _)| !DATA.contains(&key.text()))
     {
-        check_setting(value, is_secret(key.text()), faults);
+        if key.text() == TOOLS {
+            // Each has data of its own.
+            let tools = value.entries();
+            tools.for_each(|(_, tool)| check_settings(tool, faults));
+        } else {
+            check_setting(value, is_secret(key.text()), faults);
+        }
     }
 }
 
@@ -61,7 +69,7 @@ pub(crate) fn check_text(text: &str, mark: Mark, faults: &Faults) {
 
 /// Tells whether a key's last word names a secret: `key`, `api_key`, `x-api-key`, `apiKey`,
 /// `Authorization`.
-fn is_secret(key: &str) -> bool {
+pub(crate) fn is_secret(key: &str) -> bool {
     let mut last = String::new();
     for c in key.chars() {
         let is_border =

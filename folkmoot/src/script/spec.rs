@@ -15,6 +15,7 @@ use super::gateway;
 use super::node::Node;
 use super::parameters::{parameters_of, price};
 use super::scalar;
+use super::servers;
 
 /// A spec as it is written, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +30,10 @@ pub struct SpecDraft {
     pub agents: Vec<AgentDraft>,
     /// The models by name.
     pub models: BTreeMap<ModelName, ModelDraft>,
-    /// The tools by name.
+    /// The tools by name; those of servers each by itself.
     pub tools: BTreeMap<ToolName, ToolDraft>,
+    /// The servers of tools by name, as their entries stand there, `${…}` unexpanded.
+    pub servers: BTreeMap<ToolName, Value>,
     /// What clients may tell, by name.
     pub states: BTreeMap<StateName, StateSpec>,
     /// Who answers, and what is asked.
@@ -219,10 +222,17 @@ impl SpecDraft {
                     Ok((name, model(spec, node, key.mark).ok_or(key.mark)?))
                 })
                 .collect::<Result<_, Mark>>()?,
-            tools: entries("tools")
+            tools: servers::tools_of(spec)
+                .iter()
+                .map(|named| {
+                    let name = ToolName::new(&named.name).map_err(|_| named.at)?;
+                    Ok((name, tool(&named.settings, named.at).ok_or(named.at)?))
+                })
+                .collect::<Result<_, Mark>>()?,
+            servers: servers::entries_of(spec)
                 .map(|(key, node)| {
                     let name = ToolName::new(key.text()).map_err(|_| key.mark)?;
-                    Ok((name, tool(node, key.mark).ok_or(key.mark)?))
+                    Ok((name, node.json()))
                 })
                 .collect::<Result<_, Mark>>()?,
             states: entries("states")

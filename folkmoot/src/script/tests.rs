@@ -12,6 +12,7 @@ mod parameters;
 mod parts;
 mod read;
 mod schema;
+mod servers;
 mod wrong;
 
 /// A script that is fine, to put something after.

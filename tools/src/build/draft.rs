@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::common::CommonSettings;
-use super::{BuildError, Kind};
+use super::{BuildError, Kind, Shared};
+use crate::kinds::FEATURES;
 use crate::roots::open_folder;
 
 /// The declarations of a kind of tool; the rest of its spec comes from the settings.
@@ -49,6 +50,12 @@ pub(crate) struct ToolDraft<'a> {
     /// The digest of the kind and its own settings. A change of it makes another definition of the
     /// tool.
     digest: Digest,
+    /// The things that it shares with other tools of its world.
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "no kind of this build shares anything")
+    )]
+    pub(crate) shared: &'a Shared,
 }
 
 impl<'a> ToolDraft<'a> {
@@ -57,6 +64,7 @@ impl<'a> ToolDraft<'a> {
         settings: &Value,
         base: &'a Path,
         kinds: &[&'static Kind],
+        shared: &'a Shared,
     ) -> Result<Self, BuildError> {
         let bad = |path: &str, why: String| BuildError::BadSetting {
             tool: name.clone(),
@@ -89,6 +97,7 @@ impl<'a> ToolDraft<'a> {
             common,
             own,
             digest,
+            shared,
         })
     }
 
@@ -222,11 +231,18 @@ fn kind(
             .iter()
             .copied()
             .find(|kind| kind.name == found)
-            .ok_or_else(|| BuildError::UnknownUse {
-                tool,
-                found: found.clone(),
-                nearest: nearest(found, names()),
-                known: listed(names()),
+            .ok_or_else(|| match FEATURES.iter().find(|(name, _)| name == found) {
+                Some((kind, feature)) => BuildError::NotInBuild {
+                    tool,
+                    kind,
+                    feature,
+                },
+                None => BuildError::UnknownUse {
+                    tool,
+                    found: found.clone(),
+                    nearest: nearest(found, names()),
+                    known: listed(names()),
+                },
             }),
         Some(_) | None => Err(BuildError::NoUse {
             tool,

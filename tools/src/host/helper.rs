@@ -16,6 +16,7 @@ use super::sweep::kill_descendants;
 use super::wire::{ORDER_MAX, RunOrder, RunReport};
 
 mod capture;
+mod stay;
 
 use capture::{Capture, Captured};
 
@@ -74,7 +75,8 @@ fn isolate() -> io::Result<()> {
 
 /// An event in the life of a helper.
 enum HelperEvent {
-    Ordered(serde_json::Result<Box<RunOrder>>),
+    /// The order, and where the program's input goes if it stays.
+    Ordered(serde_json::Result<Box<RunOrder>>, Sender<ChildStdin>),
     /// The runtime wants the program no more.
     Closed,
     Locked(io::Result<Lock>),
@@ -102,8 +104,10 @@ fn serve() -> Result<(), HelperError> {
     let (events, inbox) = channel();
     let to_serve = events.clone();
     thread::spawn(move || listen(&to_serve));
-    let order = match inbox.recv() {
-        Ok(HelperEvent::Ordered(order)) => order.map_err(HelperError::Order)?,
+    let (order, to_program) = match inbox.recv() {
+        Ok(HelperEvent::Ordered(order, to_program)) => {
+            (order.map_err(HelperError::Order)?, to_program)
+        }
         Ok(
             HelperEvent::Closed
             | HelperEvent::Locked(_)
@@ -114,7 +118,13 @@ fn serve() -> Result<(), HelperError> {
             return Ok(());
         }
     };
-    match lock_and_run(&order, &events, &inbox) {
+    // Dropped, it says that nothing of what follows is for the program.
+    let to_program = order.stays.then_some(to_program);
+    if order.stays {
+        let to_serve = events.clone();
+        thread::spawn(move || stay::watch(&to_serve));
+    }
+    match lock_and_run(&order, to_program, &events, &inbox) {
         Some((report, outputs)) => send(&report, &outputs).map_err(HelperError::Report),
         None => Ok(()),
     }
@@ -130,9 +140,17 @@ fn listen(events: &Sender<HelperEvent>) {
         events.send(HelperEvent::Closed).ok();
         return;
     }
+    let (to_program, program) = channel();
     events
-        .send(HelperEvent::Ordered(serde_json::from_str(&line)))
+        .send(HelperEvent::Ordered(
+            serde_json::from_str(&line),
+            to_program,
+        ))
         .ok();
+    if let Ok(mut pipe) = program.recv() {
+        // A program that closes its input hears no more of it.
+        io::copy(&mut input, &mut pipe).ok();
+    }
     // Its end or its failure: either way nobody holds the other side.
     io::copy(&mut input, &mut io::sink()).ok();
     events.send(HelperEvent::Closed).ok();
@@ -143,6 +161,7 @@ type Answer = (RunReport, Captured);
 /// `None`: nobody wants to know.
 fn lock_and_run(
     order: &RunOrder,
+    to_program: Option<Sender<ChildStdin>>,
     events: &Sender<HelperEvent>,
     inbox: &Receiver<HelperEvent>,
 ) -> Option<Answer> {
@@ -164,14 +183,17 @@ fn lock_and_run(
         }
         Ok(
             HelperEvent::Closed
-            | HelperEvent::Ordered(_)
+            | HelperEvent::Ordered(..)
             | HelperEvent::Ended(_)
             | HelperEvent::Alone,
         )
         | Err(RecvTimeoutError::Disconnected) => return None,
     };
     // Under the lock: a rerun after a crash waits until nothing of the lost run lives (ADR 0008).
-    let answer = run(order, events, inbox);
+    let answer = match to_program {
+        Some(to_program) => stay::run(order, &to_program, events, inbox),
+        None => run(order, events, inbox),
+    };
     match lock.release() {
         Ok(()) => answer,
         Err(error) => unusable(format!(
@@ -195,6 +217,7 @@ fn run(
         stdout,
         stderr,
         gaps,
+        ..
     } = match start(order) {
         Ok(started) => started,
         Err(fault) => return Some((not_started(fault), Captured::default())),
@@ -226,6 +249,8 @@ fn not_started(fault: StartFault) -> RunReport {
 /// A program that runs.
 struct Started {
     program: Pid,
+    /// Its standard input, if it stays.
+    stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     stderr: ChildStderr,
     /// The parts of its sandbox that were not applied.
@@ -260,7 +285,9 @@ fn start(order: &RunOrder) -> Result<Started, StartFault> {
             }
         }
     };
-    if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {
+    if let Some(input) = order.input.clone()
+        && let Some(pipe) = child.stdin.take()
+    {
         thread::spawn(move || feed(pipe, &input));
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -268,6 +295,7 @@ fn start(order: &RunOrder) -> Result<Started, StartFault> {
         // From here on `reap` is the only one who waits: `child` would not see its own end.
         (Some(program), Some(stdout), Some(stderr)) => Ok(Started {
             program,
+            stdin: child.stdin.take(),
             stdout,
             stderr,
             gaps,
@@ -278,7 +306,7 @@ fn start(order: &RunOrder) -> Result<Started, StartFault> {
 
 fn spawn(command: &mut Command, order: &RunOrder) -> io::Result<Child> {
     command
-        .stdin(if order.input.is_some() {
+        .stdin(if order.input.is_some() || order.stays {
             Stdio::piped()
         } else {
             Stdio::null()
@@ -324,7 +352,7 @@ fn wait_for_end(inbox: &Receiver<HelperEvent>, timeout: Duration) -> ProgramEnd 
             Ok(HelperEvent::Closed | HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => {
                 return ProgramEnd::Unwanted;
             }
-            Ok(HelperEvent::Ordered(_) | HelperEvent::Locked(_)) => {}
+            Ok(HelperEvent::Ordered(..) | HelperEvent::Locked(_)) => {}
         }
     }
 }
@@ -339,7 +367,7 @@ fn kill_all(program: Pid, inbox: &Receiver<HelperEvent>) {
             Ok(
                 HelperEvent::Closed
                 | HelperEvent::Ended(_)
-                | HelperEvent::Ordered(_)
+                | HelperEvent::Ordered(..)
                 | HelperEvent::Locked(_),
             )
             | Err(RecvTimeoutError::Timeout) => {}

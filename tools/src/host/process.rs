@@ -7,9 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::port::{HostCommand, HostError, HostOutput, Sandbox, ToolHost};
+use folkmoot_core::port::{HostCommand, HostError, HostOutput, HostedProgram, Sandbox, ToolHost};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
 use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
 use super::wire::{ORDER_MAX, REPORT_MAX, RunOrder, RunReport};
@@ -65,7 +65,7 @@ impl ProcessHost {
         }
     }
 
-    fn start(&self, variables: &[String]) -> Result<Child, HostError> {
+    fn helper(&self, variables: &[String]) -> Result<Child, HostError> {
         Command::new(&self.helper)
             .arg(HELPER_ARGUMENT)
             // Keys of models stand in the environment of the runtime, and a program must not read
@@ -102,12 +102,12 @@ impl ProcessHost {
     }
 }
 
-#[async_trait]
-impl ToolHost for ProcessHost {
-    async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
-        let order = RunOrder {
+impl ProcessHost {
+    fn order(&self, command: HostCommand, stays: bool) -> Result<RunOrder, HostError> {
+        Ok(RunOrder {
             lock: self.lock(&command.lock)?,
             timeout_ms: u64::try_from(command.timeout.as_millis()).unwrap_or(u64::MAX),
+            stays,
             input: command.input,
             output_max: command.output_max,
             argv: command.argv,
@@ -118,16 +118,33 @@ impl ToolHost for ProcessHost {
                 is_required: Some(sandbox.is_required.unwrap_or(self.requires_sandboxes)),
                 ..sandbox
             }),
-        };
-        let program = order.argv.first().cloned().unwrap_or_default();
+        })
+    }
+}
+
+#[async_trait]
+impl ToolHost for ProcessHost {
+    async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
+        let timeout = command.timeout;
+        let mut helper = self.helper(&command.variables)?;
+        let order = self.order(command, false)?;
         // The helper may wait as long for the lock as for the program.
-        let backstop = Backstop::after(command.timeout.saturating_mul(2).saturating_add(GRACE));
-        let mut helper = self.start(&command.variables)?;
+        let backstop = Backstop::after(timeout.saturating_mul(2).saturating_add(GRACE));
         let reply = tokio::select! {
             reply = talk(&mut helper, &order) => reply?,
             () = backstop.passed() => return Err(HostError::Lost("it does not answer; its pipe was closed".into())),
         };
-        understand(reply, program, command.timeout)
+        understand(reply, &order)
+    }
+
+    async fn start(&self, command: HostCommand) -> Result<HostedProgram, HostError> {
+        let backstop = Backstop::after(command.timeout.saturating_add(GRACE));
+        let helper = self.helper(&command.variables)?;
+        let order = self.order(command, true)?;
+        tokio::select! {
+            begun = begin(helper, &order) => begun,
+            () = backstop.passed() => Err(HostError::Helper("it does not answer; its pipe was closed".into())),
+        }
     }
 }
 
@@ -227,11 +244,61 @@ async fn listen(output: impl AsyncRead + Unpin) -> io::Result<HelperReply> {
     Ok(reply)
 }
 
-fn understand(
-    reply: HelperReply,
-    program: String,
-    timeout: Duration,
-) -> Result<HostOutput, HostError> {
+/// Sends the order and waits until the program has begun.
+async fn begin(mut helper: Child, order: &RunOrder) -> Result<HostedProgram, HostError> {
+    let (Some(mut input), Some(mut output), Some(errors)) = (
+        helper.stdin.take(),
+        helper.stdout.take(),
+        helper.stderr.take(),
+    ) else {
+        return Err(HostError::Helper("it has no pipes".into()));
+    };
+    let sent = input.write_all(&order_line(order)?).await;
+    let report = match (sent, report(&mut output).await) {
+        (Ok(()), Ok(report)) => report,
+        (Err(error), _) | (Ok(()), Err(error)) => return Err(complaint(&error, errors).await),
+    };
+    let RunReport::Started { gaps } = report else {
+        let reply = HelperReply {
+            report,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        };
+        let why = "the program ended before it began";
+        return Err(
+            understand(reply, order).map_or_else(|error| error, |_| HostError::Helper(why.into()))
+        );
+    };
+    let no_pipe = |error: io::Error| HostError::Helper(format!("its pipes are of no use: {error}"));
+    Ok(HostedProgram {
+        input: input.into_owned_fd().map_err(no_pipe)?.into(),
+        output: output.into_owned_fd().map_err(no_pipe)?.into(),
+        errors: errors.into_owned_fd().map_err(no_pipe)?.into(),
+        gaps,
+    })
+}
+
+/// Reads the report byte by byte: what stands behind it is the program's.
+async fn report(output: &mut ChildStdout) -> io::Result<RunReport> {
+    let mut line = Vec::new();
+    while !line.ends_with(b"\n") && (line.len() as u64) < REPORT_MAX {
+        line.push(output.read_u8().await?);
+    }
+    Ok(serde_json::from_slice(&line)?)
+}
+
+async fn complaint(error: &io::Error, errors: ChildStderr) -> HostError {
+    let mut complaint = String::new();
+    // What it did say is enough.
+    errors
+        .take(COMPLAINT_MAX)
+        .read_to_string(&mut complaint)
+        .await
+        .ok();
+    HostError::Helper(format!("no report ({error}): {}", complaint.trim()))
+}
+
+fn understand(reply: HelperReply, order: &RunOrder) -> Result<HostOutput, HostError> {
     match reply.report {
         RunReport::Ended {
             code, is_cut, gaps, ..
@@ -242,10 +309,15 @@ fn understand(
             is_cut,
             gaps,
         }),
-        RunReport::TimedOut => Err(HostError::TimedOut(timeout)),
+        RunReport::Started { .. } => {
+            let why = "it says that the program stays, which was not ordered";
+            Err(HostError::Helper(why.into()))
+        }
+        RunReport::TimedOut => Err(HostError::TimedOut(Duration::from_millis(order.timeout_ms))),
         RunReport::NotStarted { os_error, why } => {
             let source =
                 os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
+            let program = order.argv.first().cloned().unwrap_or_default();
             Err(HostError::NotStarted { program, source })
         }
         RunReport::Changed { why } => Err(HostError::Changed(why)),

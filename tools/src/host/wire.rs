@@ -27,6 +27,9 @@ pub(super) struct RunOrder {
     pub(super) pins: Vec<Digest>,
     /// The time for the lock, and then as much for the program, in milliseconds.
     pub(super) timeout_ms: u64,
+    /// True if the program stays: what follows the order is its input, and what follows the report its
+    /// output.
+    pub(super) stays: bool,
     /// The text for the program's standard input; `None` gives it none.
     pub(super) input: Option<String>,
     /// The most bytes that are kept of each output.
@@ -37,7 +40,7 @@ pub(super) struct RunOrder {
     pub(super) lock: PathBuf,
 }
 
-/// The end of the run, as the helper tells it. Sent when nothing of the program lives any more.
+/// The end of the run, as the helper tells it. Sent when nothing of the program lives any more, or when one that stays has begun.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RunReport {
@@ -47,6 +50,11 @@ pub(super) enum RunReport {
         stdout: usize,
         stderr: usize,
         is_cut: bool,
+        /// The parts of the sandbox that were not applied.
+        gaps: Vec<String>,
+    },
+    /// The program has begun, and stays. Its output follows until the helper ends.
+    Started {
         /// The parts of the sandbox that were not applied.
         gaps: Vec<String>,
     },

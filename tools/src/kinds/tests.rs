@@ -3,7 +3,7 @@ use std::path::Path;
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
 use serde_json::{Value, json};
 
-use super::kinds;
+use super::{FEATURES, kinds};
 use crate::build::BuildError;
 use crate::stage::{build, try_build};
 
@@ -93,7 +93,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 16);
+    assert_eq!(kinds().count(), 16 + usize::from(cfg!(feature = "mcp")));
 }
 
 #[test]
@@ -138,9 +138,11 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.raed", "root": "." })),
         (
             "use".into(),
-            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
-             `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `http.get`, `http.request`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
-                .into()
+            format!(
+                "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
+                 `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `http.get`, `http.request`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`{}",
+                if cfg!(feature = "mcp") { ", `mcp`" } else { "" }
+            )
         )
     );
     assert_eq!(
@@ -152,6 +154,18 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
                 .into()
         )
     );
+}
+
+#[test]
+fn a_kind_that_this_build_lacks_names_its_feature() {
+    let known: Vec<&str> = kinds().map(|kind| kind.name).collect();
+    for (kind, feature) in FEATURES.iter().filter(|(kind, _)| !known.contains(kind)) {
+        let why = format!(
+            "tool `tool`: `use: {kind}` is not in this build: build Folkmoot with the feature `{feature}`, e.g. \
+             `cargo install --path cli --locked --features full`"
+        );
+        assert_eq!(refused(&json!({ "use": kind })), ("use".into(), why));
+    }
 }
 
 #[expect(clippy::too_many_lines, reason = "a table: one row for each fault")]

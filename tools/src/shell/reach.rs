@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use crate::build::{BuildError, ToolDraft};
 
 const MEMORY_BYTES: u64 = 512 << 20;
-const CPU: Duration = Duration::from_secs(30);
+/// The time of a processor for a program that runs for one call.
+pub(crate) const CPU: Duration = Duration::from_secs(30);
 const PROCESSES: u64 = 64;
 const FILE_BYTES: u64 = 256 << 20;
 /// The folder in which a program runs, to itself.
@@ -40,14 +41,18 @@ struct SandboxKeys {
 
 /// The reach of the programs of a tool.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// The sandbox, without the tool's folder; `None`: programs have the rights of the user.
     sandbox: Option<Sandbox>,
 }
 
 impl Reach {
-    /// Reads the setting: left out, `none`, `required`, or the keys.
-    pub(super) fn read(draft: &ToolDraft<'_>, setting: Option<Value>) -> Result<Self, BuildError> {
+    /// Reads the setting: left out, `none`, `required`, or the keys. Programs have `cpu` unless it says more.
+    pub(crate) fn read(
+        draft: &ToolDraft<'_>,
+        setting: Option<Value>,
+        cpu: Duration,
+    ) -> Result<Self, BuildError> {
         let is_word = |word: &str| setting.as_ref().is_some_and(|setting| setting == word);
         if is_word("none") {
             return Ok(Self { sandbox: None });
@@ -69,7 +74,7 @@ impl Reach {
                 read: keys.read.iter().map(there).collect::<Result<_, _>>()?,
                 write: keys.write.iter().map(there).collect::<Result<_, _>>()?,
                 memory_bytes: keys.memory.unwrap_or(MEMORY_BYTES),
-                cpu_s: keys.cpu.unwrap_or(CPU).as_secs().max(1),
+                cpu_s: keys.cpu.unwrap_or(cpu).as_secs().max(1),
                 processes: keys.processes.unwrap_or(PROCESSES),
                 file_bytes: keys.files.unwrap_or(FILE_BYTES),
                 is_required: if is_required {
@@ -82,7 +87,7 @@ impl Reach {
     }
 
     /// The folders and files outside of the tool's own.
-    pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         let places = self.sandbox.iter();
         places.flat_map(|sandbox| {
             sandbox
@@ -94,7 +99,7 @@ impl Reach {
     }
 
     /// The sandbox of a call with `effect`: one that only reads may not write to the tool's folder.
-    pub(super) fn of(&self, effect: EffectClass) -> Option<Sandbox> {
+    pub(crate) fn of(&self, effect: EffectClass) -> Option<Sandbox> {
         let mut sandbox = self.sandbox.clone()?;
         let own = match effect {
             EffectClass::Read => &mut sandbox.read,

@@ -10,15 +10,23 @@ use folkmoot_server::{
 };
 
 use super::super::serve::templates;
-use crate::arguments::{CommonArgs, McpArgs};
+use super::offers;
+use crate::arguments::{CommonArgs, McpArgs, McpCommand};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
 use crate::session::{Premises, Session};
 use crate::show::request::quoted;
 use crate::{person, signing};
 
-/// Serves a host over standard input and output until it closes them, or a signal ends the process.
+/// Serves a host over standard input and output until it closes them, or a signal ends the process; or asks servers.
 pub(crate) async fn mcp(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError> {
+    match &arguments.command {
+        Some(McpCommand::Tools(arguments)) => offers::tools(common, arguments).await,
+        None => serve(common, arguments).await,
+    }
+}
+
+async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError> {
     let host = host(&arguments.name)?;
     let templates = templates(arguments.templates.as_deref())?;
     let signer = signing::signer(common)?;

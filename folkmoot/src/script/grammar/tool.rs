@@ -1,10 +1,11 @@
 //! The tables of the tools.
 
 use super::Shape::{
-    Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Pointer, Size, Text, Word,
+    Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Name, Pointer, Size, Text, Word,
 };
 use super::{
-    Field, HOUR, NAMES_OF_AGENTS, Record, SECOND, Shape, Variants, WHOLE, YEAR, field, required,
+    Field, HOUR, NAMES_OF_AGENTS, Named, Record, SECOND, Shape, Variants, WHOLE, YEAR, field,
+    required,
 };
 
 pub(crate) static TOOL: Variants = Variants {
@@ -27,6 +28,7 @@ pub(crate) static TOOL: Variants = Variants {
         ("ask", &ASK),
         ("handoff", &HANDOFF),
         ("scripted", &SCRIPTED_TOOL),
+        ("mcp", &MCP),
         ("own", &OWN_TOOL),
     ],
 };
@@ -202,6 +204,77 @@ static SHELL: Record = Record::new(
         ],
     ],
 );
+
+static MCP: Record = Record::new(
+    "an MCP server",
+    &[
+        TOOL_SETTINGS,
+        &[
+            field(
+                "command",
+                List(&Text, 1),
+                "The program that is the server, and its arguments.",
+            ),
+            field("cwd", Text, "The folder in which the program runs."),
+            field(
+                "env",
+                List(&Text, 0),
+                "The variables of the environment that the program gets, by name; by default PATH, HOME, LANG, LC_ALL and TMPDIR.",
+            ),
+            field(
+                "sandbox",
+                SANDBOX,
+                "The reach of the program; by default it reads its folder, has no network, and an hour of a processor. `none`: the rights of the user.",
+            ),
+            field("url", Text, "The address of a server elsewhere."),
+            field("token", Text, "The token that it takes, as `${NAME}`."),
+            field(
+                "tools",
+                Entries(&Text, &Shape::Record(&MCP_TOOL)),
+                "The tools of the server that agents may get, by its names. `folkmoot mcp tools` prints them.",
+            ),
+        ],
+    ],
+)
+.any_of(&["command", "url"])
+.clash(&[&["command", "url"]])
+.needs(&[
+    ("command", "cwd"),
+    ("cwd", "command"),
+    ("env", "command"),
+    ("sandbox", "command"),
+    ("token", "url"),
+]);
+
+pub(crate) static MCP_TOOL: Record = Record::new(
+    "a tool of a server",
+    &[
+        TOOL_SETTINGS,
+        &[
+            field(
+                "as",
+                Name(Named::Tool),
+                "The name by which agents call it; by default those of the server and the tool with `_` between.",
+            ),
+            field(
+                "effect",
+                EFFECT,
+                "Its effect; by default `destructive`: each call waits for a person.",
+            ),
+            required(
+                "schema",
+                JsonMap,
+                "JSON Schema of its arguments. If the server's is another one, people are asked before a call runs.",
+            ),
+            field(
+                "digest",
+                Text,
+                "The digest of the server's schema, where `schema` is not the same.",
+            ),
+        ],
+    ],
+)
+.without("a tool of a server", &["use", "memoise"]);
 
 const SANDBOX: Shape = Either(&[
     Word(&["required", "none"], &[]),
