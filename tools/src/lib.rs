@@ -32,6 +32,8 @@ mod clock;
 mod files;
 mod scripted;
 mod shell;
+#[cfg(feature = "sql")]
+mod sql;
 
 mod kinds;
 
