@@ -47,7 +47,7 @@ pub mod testing;
 
 pub use build::{BuildError, Built, Kind};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
-pub use kinds::{build_tool, kinds};
+pub use kinds::{FEATURES, build_tool, kinds};
 pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};

@@ -5,7 +5,7 @@
 //!                 │ Refusal                                              │ QueryError
 //! ```
 //!
-//! [`Gate`] knows a [`Policy`]: the tables, their columns and the functions. It takes one query apart, refuses whatever it does
+//! [`Gate`](gate::Gate) knows a [`Policy`](policy::Policy): the tables, their columns and the functions. It takes one query apart, refuses whatever it does
 //! not know, and writes down what it understood. The engine reads that text and never the model's own: comments, quotes and
 //! whatever else two parsers may read in two ways do not come along.
 //!
@@ -17,11 +17,10 @@ mod policy;
 mod refusal;
 mod rows;
 pub(crate) mod sqlite;
+mod summary;
+mod tool;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gate::{Gate, Passed};
-pub(crate) use policy::{Columns, Dialect, Policy};
-pub(crate) use refusal::{Part, Refusal};
-pub(crate) use rows::{Cell, Limits, QueryError, Rows};
+pub(crate) use tool::SQL;

@@ -14,6 +14,14 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
+    /// Returns the engine's name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
+
     /// Returns the form under which two spellings of a name are the same.
     pub(crate) fn folded(self, name: &str, is_quoted: bool) -> String {
         match (self, is_quoted) {

@@ -17,6 +17,10 @@ pub(crate) struct Limits {
 }
 
 /// A value in a row.
+#[cfg_attr(
+    not(feature = "postgres"),
+    expect(dead_code, reason = "SQLite has no such values")
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
     /// No value.
@@ -72,6 +76,15 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// Returns the number of rows, from the first on, whose cells have at most `bytes` bytes.
+    pub(crate) fn shown(&self, bytes: usize) -> usize {
+        let sizes = self.rows.iter().scan(0, |sum, row| {
+            *sum += row.iter().map(Cell::bytes).sum::<usize>();
+            Some(*sum)
+        });
+        sizes.take_while(|sum| *sum <= bytes).count()
+    }
+
     /// Returns the table that people see.
     pub(crate) fn to_table(&self, title: Option<String>) -> Table {
         let row = |cells: &Vec<Cell>| cells.iter().map(Cell::to_value).collect();

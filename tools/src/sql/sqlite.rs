@@ -223,11 +223,7 @@ fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows
             why: "the statement does not ask for rows".into(),
         });
     }
-    let columns: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let mut rows = Rows {
         columns,
@@ -259,6 +255,7 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn unusable(error: Error) -> QueryError {
     QueryError::Unusable {
         why: error.to_string(),
@@ -266,12 +263,9 @@ fn unusable(error: Error) -> QueryError {
 }
 
 /// The reason why a statement gave no rows, from the engine's error.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn failed(error: Error) -> QueryError {
     let why = error.to_string();
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the engine's codes may grow"
-    )]
     match error.sqlite_error_code() {
         Some(ErrorCode::AuthorizationForStatementDenied | ErrorCode::ReadOnly) => {
             QueryError::Refused { why }

@@ -1,8 +1,36 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::sqlite::Stop;
-use super::{Columns, Dialect, Gate, Limits, Passed, Policy, QueryError, Rows, sqlite};
+use super::gate::{Gate, Passed, STATEMENT_MAX};
+use super::policy::{Columns, Dialect, Policy};
+use super::refusal::{Part, Refusal};
+use super::rows::{Limits, QueryError, Rows};
+use super::sqlite::{self, Stop};
+
+mod statements;
+
+use statements::{ALLOWED, HOSTILE, NEEDLESS};
+
+/// The engines that a row of the table is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum On {
+    Both,
+    Sqlite,
+    Postgres,
+}
+
+impl On {
+    fn is(self, dialect: Dialect) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Sqlite => dialect == Dialect::Sqlite,
+            Self::Postgres => dialect == Dialect::Postgres,
+        }
+    }
+}
+
+/// What must never leave the database.
+const CANARY: &str = "s3cr3t";
 
 const LIMITS: Limits = Limits {
     rows: 100,
@@ -10,96 +38,193 @@ const LIMITS: Limits = Limits {
     time: Duration::from_secs(600),
 };
 
+/// So short that a bomb is stopped soon. What else is slower is stopped as well, and was to be.
+const SOON: Limits = Limits {
+    time: Duration::from_millis(300),
+    ..LIMITS
+};
+
+/// The tables in the words that both engines read.
+const TABLES: &str = "
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, amount DOUBLE PRECISION, country VARCHAR(2), made DATE, note TEXT, secret TEXT);
+    INSERT INTO orders VALUES (1, 9.5, 'DE', '2026-01-05', 's3cr3t-n', 's3cr3t-1'), (2, 20, 'FR', '2026-02-01', NULL, 's3cr3t-2'),
+        (3, 30, 'DE', '2026-03-01', NULL, 's3cr3t-3'), (4, NULL, NULL, NULL, NULL, NULL);
+    CREATE INDEX by_country ON orders (country);
+    CREATE INDEX by_secret ON orders (secret, country);
+    CREATE TABLE countries (code VARCHAR(2), name TEXT);
+    INSERT INTO countries VALUES ('DE', 'Germany'), ('FR', 'France');
+    CREATE TABLE hidden (a TEXT);
+    INSERT INTO hidden VALUES ('s3cr3t-4');
+    CREATE VIEW peek AS SELECT secret FROM orders;
+";
+
 fn database(folder: &Path) -> PathBuf {
     let path = folder.join("shop.sqlite");
     let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch(
-        "CREATE TABLE orders (id INTEGER PRIMARY KEY, amount REAL, country TEXT, secret TEXT);
-         INSERT INTO orders VALUES (1, 9.5, 'DE', 's3cr3t-1'), (2, 20, 'FR', 's3cr3t-2'), (3, 30, 'DE', 's3cr3t-3');
-         CREATE TABLE hidden (a TEXT); INSERT INTO hidden VALUES ('s3cr3t-4');",
-    )
-    .unwrap();
+    db.execute_batch(TABLES).unwrap();
     path.canonicalize().unwrap()
 }
 
-fn policy() -> Policy {
-    let columns = ["id", "amount", "country"].map(str::to_owned).to_vec();
+pub(super) fn policy(dialect: Dialect) -> Policy {
+    let columns = ["id", "amount", "country", "made"]
+        .map(str::to_owned)
+        .to_vec();
     Policy::new(
-        Dialect::Sqlite,
-        [("orders".to_owned(), Columns::Listed(columns))],
+        dialect,
+        [
+            ("orders".to_owned(), Columns::Listed(columns)),
+            ("countries".to_owned(), Columns::All),
+        ],
     )
 }
 
-fn run(path: &Path, passed: &Passed) -> Result<Rows, QueryError> {
-    sqlite::query(path, &policy(), passed, LIMITS, &Stop::default())
+fn gate(dialect: Dialect) -> Gate {
+    Gate::new(policy(dialect))
+}
+
+fn ask(path: &Path, passed: &Passed, limits: Limits) -> Result<Rows, QueryError> {
+    sqlite::query(
+        path,
+        &policy(Dialect::Sqlite),
+        passed,
+        limits,
+        &Stop::default(),
+    )
 }
 
 #[test]
-fn probe() {
+fn table_has_120_statements_and_none_twice() {
+    let all: std::collections::BTreeSet<&str> = (ALLOWED.iter().chain(HOSTILE))
+        .map(|(sql, _)| *sql)
+        .chain(NEEDLESS.iter().copied())
+        .collect();
+    assert_eq!(all.len(), ALLOWED.len() + HOSTILE.len() + NEEDLESS.len());
+    assert!(all.len() >= 120, "{}", all.len());
+}
+
+#[test]
+fn allowed_statements_pass_the_gate_and_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path());
-    let gate = Gate::new(policy());
-    for sql in [
-        "SELECT * FROM orders",
-        "select country, sum(amount) s, count(*) from Orders o where o.country like 'D%' group by 1 having s > 1 order by s desc limit 5",
-        "with t as (select id from orders) select t.id, (select max(amount) from orders where id = t.id) from t join orders using (id)",
-        "(select 1) union select 2 order by 1",
-        "select a or b or 1=1 and 2=2 from (select 1 as a, 2 as b)",
-        "select secret from orders",
-        "select rowid from orders",
-        "select 'x' from hidden",
-        "select current_date",
-        "select id -> 'x' from orders where not id in (1,2) and id between 1 and 5",
-    ] {
-        let passed = gate.check(sql);
-        eprintln!("{sql}\n   {passed:?}");
-        if let Ok(p) = passed {
-            eprintln!("   {:?}", run(&path, &p));
+    for (sql, on) in ALLOWED {
+        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+            let passed = gate(dialect).check(sql);
+            if on.is(dialect) {
+                let passed =
+                    passed.unwrap_or_else(|refusal| panic!("{dialect:?}: {sql}: {refusal}"));
+                if dialect == Dialect::Sqlite {
+                    let rows = ask(&path, &passed, LIMITS);
+                    let rows = rows.unwrap_or_else(|error| panic!("{sql}\n{passed:?}\n{error}"));
+                    assert!(!format!("{rows:?}").contains(CANARY), "{sql}");
+                }
+            }
         }
     }
-    for sql in [
-        "select secret from orders",
-        "select secret from main.orders",
-        "select id from main.orders",
-        "select count(*) from main.orders",
-        "select 1 from main.orders join (select 's3cr3t-1' as secret) using (secret)",
-        "with orders as (select 1 from main.orders join (select 's3cr3t-1' as secret) using (secret)) select count(*) from orders",
-        "with orders as (select 1 as x from main.orders natural join (select 's3cr3t-1' as secret)) select count(*) from orders",
-        "with orders as (select secret from main.orders) select * from orders",
-        "with orders as (select rowid from main.orders) select * from orders",
-        "with orders as (select * from main.hidden) select * from orders",
-        "select * from hidden",
-        "select count(*) from hidden",
-        "select * from sqlite_schema",
-        "select * from temp.sqlite_schema",
-        "select * from json_each('[1,2]')",
-        "with recursive t(x) as (select 1 union all select x+1 from t) select count(*) from t",
-        "select * from pragma_table_list",
-        "pragma table_list",
-        "attach ':memory:' as x",
-        "insert into orders values (1,2,3)",
-        "select load_extension('x')",
-        "select randomblob(10)",
-        "create temp table t (a)",
-        "drop view orders",
-        "explain select 1",
-        "begin",
-        "vacuum into '/tmp/x'",
-        "select 1; select 2",
-        "select zeroblob(100000000)",
-        "select secret from orders full join (select null as secret) using (secret)",
-        "select sql from sqlite_temp_master full join (select null as sql) using (sql)",
-        "select 1 from json_each('[1]') join (select 1 as value) using (value)",
-        "select 1 from hidden join (select 's3cr3t-4' as a) using (a)",
-        "select 1 from hidden full join (select 's3cr3t-4' as a) using (a)",
-        "select a from hidden full join (select 's3cr3t-4' as a) using (a)",
-        "select 1 from dbstat join (select 'hidden' as name) using (name)",
-        "select 1 from pragma_table_list join (select 'hidden' as name) using (name)",
-        "select 1 from orders join (select 'DE' as country) using (country)",
-        "select 1 from sqlite_schema",
-        "select count(*) from orders where country glob 'D*'",
-        "select \"nope\"",
-    ] {
-        eprintln!("{sql}\n   {:?}", run(&path, &Passed::unseen(sql)));
+}
+
+#[test]
+fn hostile_statements_are_refused_by_the_gate_in_either_dialect() {
+    for (sql, _) in HOSTILE {
+        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+            let passed = gate(dialect).check(sql);
+            assert!(passed.is_err(), "{dialect:?}: {sql}\n{passed:?}");
+        }
+    }
+    for sql in NEEDLESS {
+        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+            let passed = gate(dialect).check(sql);
+            assert!(passed.is_err(), "{dialect:?}: {sql}\n{passed:?}");
+        }
+    }
+}
+
+#[test]
+fn sqlite_alone_stops_what_the_gate_would_have_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let before = std::fs::read(&path).unwrap();
+    for (sql, on) in HOSTILE {
+        let answer = ask(&path, &Passed::unseen(sql), SOON);
+        let shown = format!("{answer:?}");
+        assert!(answer.is_err() || !on.is(Dialect::Sqlite), "{sql}\n{shown}");
+        assert!(answer.is_err() || !shown.contains(CANARY), "{sql}\n{shown}");
+    }
+    for sql in NEEDLESS {
+        if let Ok(rows) = ask(&path, &Passed::unseen(sql), SOON) {
+            assert!(!format!("{rows:?}").contains(CANARY), "{sql}\n{rows:?}");
+        }
+    }
+    assert!(
+        std::fs::read(&path).unwrap() == before,
+        "the database has changed"
+    );
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 1, "a file was made beside the database");
+}
+
+#[test]
+fn a_refusal_names_what_the_statement_named() {
+    let refusal = |sql: &str| gate(Dialect::Sqlite).check(sql).unwrap_err();
+    let named = |part, name: &str| Refusal::NotListed {
+        part,
+        name: name.into(),
+    };
+    assert_eq!(
+        refusal("SELECT Secret FROM orders"),
+        named(Part::Column, "Secret")
+    );
+    assert_eq!(
+        refusal("SELECT 1 FROM Hidden"),
+        named(Part::Table, "Hidden")
+    );
+    assert_eq!(refusal("SELECT x.id FROM orders"), named(Part::Table, "x"));
+    assert_eq!(
+        refusal("SELECT pg_sleep(1)"),
+        named(Part::Function, "pg_sleep")
+    );
+    assert_eq!(refusal("SELECT 1; SELECT 2"), Refusal::NotOne { found: 2 });
+    assert_eq!(refusal(""), Refusal::NotOne { found: 0 });
+    assert_eq!(refusal("DROP TABLE orders"), Refusal::NotAQuery);
+}
+
+#[test]
+fn long_and_deep_statements_are_refused_and_take_no_stack() {
+    let deep = |open: &str, close: &str, times: usize| {
+        format!("SELECT {}1{}", open.repeat(times), close.repeat(times))
+    };
+    for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+        let refusal = |sql: &str| gate(dialect).check(sql).unwrap_err();
+        assert_eq!(
+            refusal(&"x".repeat(STATEMENT_MAX + 1)),
+            Refusal::TooLong { max: STATEMENT_MAX }
+        );
+        for sql in [
+            deep("(", ")", 7_000),
+            deep("(", ")", 200),
+            deep("abs(", ")", 200),
+            deep("(SELECT ", ")", 200),
+            deep("CASE WHEN ", " THEN 1 END", 200),
+            deep("NOT ", "", 3_000),
+            deep("- ", "", 4_000),
+            deep("1 + ", "", 3_000),
+            deep("id IN (", ")", 200),
+        ] {
+            assert_eq!(refusal(&sql), Refusal::TooDeep, "{}", &sql[..40]);
+        }
+    }
+}
+
+#[test]
+fn chains_as_models_write_them_pass_and_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    for word in ["OR", "AND"] {
+        let terms: Vec<String> = (0..400).map(|id| format!("id = {id}")).collect();
+        let sql = format!(
+            "SELECT id FROM orders WHERE {}",
+            terms.join(&format!(" {word} "))
+        );
+        let passed = gate(Dialect::Sqlite).check(&sql).unwrap();
+        ask(&path, &passed, LIMITS).unwrap();
     }
 }

@@ -8,10 +8,6 @@ use crate::sql::refusal::{Part, Refusal};
 /// The type, if both engines know it under a name that means nothing else. A type of a name such as `regclass` looks names
 /// up in the engine's catalogue.
 pub(super) fn written(kind: &DataType, dialect: Dialect) -> Result<String, Refusal> {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all that is not named is refused"
-    )]
     let word = match (kind, dialect) {
         (DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None), _) => "INTEGER",
         (DataType::BigInt(None) | DataType::Int8(None), _) => "BIGINT",

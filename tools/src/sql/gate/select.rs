@@ -263,23 +263,28 @@ impl Writer<'_> {
         Ok((texts.join(", "), shape))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other expression has a name"
+    )]
     fn item(&mut self, item: &SelectItem, is_outermost: bool) -> Result<(String, Shape), Refusal> {
         match item {
             SelectItem::UnnamedExpr(expr) => {
                 let text = self.expression(expr)?;
-                match expr {
-                    Expr::Identifier(name) => Ok((text, self.named(name)?)),
-                    Expr::CompoundIdentifier(names) => match names.last() {
-                        Some(name) => Ok((text, self.named(name)?)),
-                        None => Ok((text, Shape::Open)),
-                    },
-                    _ if is_outermost && self.policy.dialect == Dialect::Sqlite => {
+                let name = match expr {
+                    Expr::Identifier(name) => Some(name),
+                    Expr::CompoundIdentifier(names) => names.last(),
+                    _ => None,
+                };
+                match name {
+                    Some(name) => Ok((text, self.named(name)?)),
+                    None if is_outermost && self.policy.dialect == Dialect::Sqlite => {
                         // People would read the text that the engine got.
                         let heading: String = expr.to_string().chars().take(HEADING_MAX).collect();
                         Ok((format!("{text} AS {}", quoted(&heading)), Shape::Open))
                     }
                     // How an engine names it is its own affair.
-                    _ => Ok((text, Shape::Open)),
+                    None => Ok((text, Shape::Open)),
                 }
             }
             SelectItem::ExprWithAlias { expr, alias } => {
