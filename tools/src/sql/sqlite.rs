@@ -74,6 +74,12 @@ pub(crate) fn query(
     limits: Limits,
     stop: &Stop,
 ) -> Result<Rows, QueryError> {
+    // The engine would take what stands before it for the whole.
+    if passed.text().contains('\0') {
+        return Err(QueryError::Refused {
+            why: "the statement has a character of code 0".into(),
+        });
+    }
     let schema = secret_name();
     let mut connection = open(path, &schema)?;
     let pages = prepare(&connection, &schema, policy)?;

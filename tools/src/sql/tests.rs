@@ -102,40 +102,56 @@ fn table_has_120_statements_and_none_twice() {
     assert!(all.len() >= 120, "{}", all.len());
 }
 
+/// Fails with all of these lines, if there are any.
+#[track_caller]
+pub(super) fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+const DIALECTS: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
+
 #[test]
-fn allowed_statements_pass_the_gate_and_are_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = database(folder.path());
-    for (sql, on) in ALLOWED {
-        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
-            let passed = gate(dialect).check(sql);
-            if on.is(dialect) {
-                let passed =
-                    passed.unwrap_or_else(|refusal| panic!("{dialect:?}: {sql}: {refusal}"));
-                if dialect == Dialect::Sqlite {
-                    let rows = ask(&path, &passed, LIMITS);
-                    let rows = rows.unwrap_or_else(|error| panic!("{sql}\n{passed:?}\n{error}"));
-                    assert!(!format!("{rows:?}").contains(CANARY), "{sql}");
-                }
+fn allowed_statements_pass_the_gate() {
+    let mut faults = Vec::new();
+    for dialect in DIALECTS {
+        for (sql, _) in ALLOWED.iter().filter(|(_, on)| on.is(dialect)) {
+            if let Err(refusal) = gate(dialect).check(sql) {
+                faults.push(format!("{dialect:?}: {sql}\n{refusal}"));
             }
         }
     }
+    none(&faults);
+}
+
+#[test]
+fn sqlite_answers_what_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let mut faults = Vec::new();
+    for (sql, _) in ALLOWED.iter().filter(|(_, on)| on.is(Dialect::Sqlite)) {
+        let Ok(passed) = gate(Dialect::Sqlite).check(sql) else {
+            continue;
+        };
+        let answer = ask(&path, &passed, LIMITS);
+        if answer.is_err() || format!("{answer:?}").contains(CANARY) {
+            faults.push(format!("{sql}\n{passed:?}\n{answer:?}"));
+        }
+    }
+    none(&faults);
 }
 
 #[test]
 fn hostile_statements_are_refused_by_the_gate_in_either_dialect() {
-    for (sql, _) in HOSTILE {
-        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
-            let passed = gate(dialect).check(sql);
-            assert!(passed.is_err(), "{dialect:?}: {sql}\n{passed:?}");
+    let mut faults = Vec::new();
+    let hostile = HOSTILE.iter().map(|(sql, _)| sql).chain(NEEDLESS);
+    for sql in hostile {
+        for dialect in DIALECTS {
+            if let Ok(passed) = gate(dialect).check(sql) {
+                faults.push(format!("{dialect:?}: {sql}\n{passed:?}"));
+            }
         }
     }
-    for sql in NEEDLESS {
-        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
-            let passed = gate(dialect).check(sql);
-            assert!(passed.is_err(), "{dialect:?}: {sql}\n{passed:?}");
-        }
-    }
+    none(&faults);
 }
 
 #[test]
@@ -143,17 +159,17 @@ fn sqlite_alone_stops_what_the_gate_would_have_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path());
     let before = std::fs::read(&path).unwrap();
-    for (sql, on) in HOSTILE {
-        let answer = ask(&path, &Passed::unseen(sql), SOON);
-        let shown = format!("{answer:?}");
-        assert!(answer.is_err() || !on.is(Dialect::Sqlite), "{sql}\n{shown}");
-        assert!(answer.is_err() || !shown.contains(CANARY), "{sql}\n{shown}");
-    }
-    for sql in NEEDLESS {
-        if let Ok(rows) = ask(&path, &Passed::unseen(sql), SOON) {
-            assert!(!format!("{rows:?}").contains(CANARY), "{sql}\n{rows:?}");
+    let mut faults = Vec::new();
+    let needless = NEEDLESS.iter().map(|sql| (*sql, On::Postgres));
+    for (sql, on) in HOSTILE.iter().copied().chain(needless) {
+        let Ok(rows) = ask(&path, &Passed::unseen(sql), SOON) else {
+            continue;
+        };
+        if on.is(Dialect::Sqlite) || format!("{rows:?}").contains(CANARY) {
+            faults.push(format!("{sql}\n{rows:?}"));
         }
     }
+    none(&faults);
     assert!(
         std::fs::read(&path).unwrap() == before,
         "the database has changed"
@@ -209,7 +225,10 @@ fn long_and_deep_statements_are_refused_and_take_no_stack() {
             deep("1 + ", "", 3_000),
             deep("id IN (", ")", 200),
         ] {
-            assert_eq!(refusal(&sql), Refusal::TooDeep, "{}", &sql[..40]);
+            // Where the parser may try another reading first, it says that the last one fails.
+            let refusal = refusal(&sql);
+            let is_refused = matches!(refusal, Refusal::TooDeep | Refusal::Malformed { .. });
+            assert!(is_refused, "{refusal}: {}", &sql[..40]);
         }
     }
 }

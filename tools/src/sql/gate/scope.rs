@@ -65,6 +65,12 @@ impl Scope {
                 .any(|relation| relation.shape.has(column))
     }
 
+    /// Tells whether the last table and one before it have a column of that name.
+    pub(super) fn shares(&self, column: &str) -> bool {
+        let mut with = self.relations.iter().rev().map(|one| one.shape.has(column));
+        with.next().unwrap_or_default() && with.any(|has| has)
+    }
+
     /// Returns whether the table has that column; `None`: there is no such table.
     pub(super) fn has_in(&self, table: &str, column: &str) -> Option<bool> {
         let relation = self.named(table)?;

@@ -1,9 +1,9 @@
 //! Selects: what they read from, and what they give.
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Select,
-    SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, TableAlias, TableFactor,
-    TableWithJoins, WildcardAdditionalOptions,
+    Distinct, Expr, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, ObjectName,
+    ObjectNamePart, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, TableAlias,
+    TableFactor, TableWithJoins, WildcardAdditionalOptions,
 };
 
 use super::scope::{Relation, Scope, Shape};
@@ -107,10 +107,9 @@ impl Writer<'_> {
                 self.expression(condition)?
             )),
             JoinConstraint::Using(columns) => {
-                let columns = columns.iter().map(|name| {
-                    let name = self.single(name, Part::Column)?;
-                    self.column(std::slice::from_ref(name))
-                });
+                let columns = columns
+                    .iter()
+                    .map(|name| self.shared_column(self.single(name, Part::Column)?));
                 let columns: Vec<String> = columns.collect::<Result<_, _>>()?;
                 Ok(format!(" {word} {relation} USING ({})", columns.join(", ")))
             }
@@ -118,6 +117,20 @@ impl Writer<'_> {
             // It names no columns: whoever reads the statement cannot see which are compared.
             JoinConstraint::Natural => Err(Refusal::unsupported("NATURAL JOIN")),
             JoinConstraint::UsingAlias(..) => Err(Refusal::unsupported("USING with an alias")),
+        }
+    }
+
+    /// A column that the last table shares with one before it.
+    fn shared_column(&self, name: &Ident) -> Written {
+        let folded = self.folded(name)?;
+        if self
+            .scopes
+            .last()
+            .is_some_and(|scope| scope.shares(&folded))
+        {
+            self.spelled(name)
+        } else {
+            Err(Refusal::not_listed(Part::Column, name.value.clone()))
         }
     }
 
@@ -177,10 +190,11 @@ impl Writer<'_> {
 
     /// A table of the list, or a query that `WITH` names.
     fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>) -> Written {
-        let ident = self.single(name, Part::Table)?;
+        let (ident, has_schema) = self.table_name(name)?;
         let folded = self.folded(ident)?;
-        let named = self.named_queries.iter().rev();
-        if let Some((_, shape)) = named.clone().find(|(query, _)| *query == folded) {
+        let mut named = self.named_queries.iter().rev();
+        let named = named.find(|(query, _)| *query == folded && !has_schema);
+        if let Some((_, shape)) = named {
             let shape = shape.clone();
             let alias = self.relation(alias, Some(folded.clone()), shape)?;
             return Ok(format!("{}{alias}", quoted(&folded)));
@@ -200,6 +214,20 @@ impl Writer<'_> {
         };
         let alias = self.relation(alias, Some(folded), shape)?;
         Ok(format!("{source}{alias}"))
+    }
+
+    /// The name of a table, and whether it stands behind that of its schema.
+    fn table_name<'n>(&self, name: &'n ObjectName) -> Result<(&'n Ident, bool), Refusal> {
+        if let [
+            ObjectNamePart::Identifier(schema),
+            ObjectNamePart::Identifier(table),
+        ] = name.0.as_slice()
+            && self.is(Dialect::Postgres)
+            && self.folded(schema)? == self.policy.schema
+        {
+            return Ok((table, true));
+        }
+        Ok((self.single(name, Part::Table)?, false))
     }
 
     /// The table as the engine is to see it: with its schema, so that no other thing of that name is meant, and with the
@@ -339,6 +367,7 @@ fn check_wildcard(options: &WildcardAdditionalOptions) -> Result<(), Refusal> {
 /// Refuses what other dialects hang onto a select.
 fn check_clauses(select: &Select) -> Result<(), Refusal> {
     refuse_if(select.into.is_some(), "INTO")?;
+    refuse_if(select.projection.is_empty(), "a SELECT of nothing")?;
     refuse_if(!select.named_window.is_empty(), "WINDOW")?;
     let is_plain = select.optimizer_hints.is_empty()
         && select.select_modifiers.is_none()

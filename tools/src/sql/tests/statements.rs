@@ -182,7 +182,7 @@ pub(super) const ALLOWED: &[(&str, On)] = &[
     ),
     (
         "WITH t AS MATERIALIZED (SELECT id FROM orders) SELECT id FROM t",
-        Both,
+        Postgres,
     ),
     (
         "WITH orders AS (SELECT code FROM countries) SELECT code FROM orders",
@@ -245,6 +245,10 @@ pub(super) const ALLOWED: &[(&str, On)] = &[
     ("SELECT position('E' IN country) FROM orders", Postgres),
     ("SELECT ceil(1.5), floor(1.5)", Postgres),
     ("SELECT id FROM public.orders", Postgres),
+    (
+        "SELECT 1 FROM orders /* /* */ WHERE secret = 'in a comment' */",
+        Postgres,
+    ),
 ];
 
 /// Statements that the gate refuses, and that the engine of this kind stops alone.
@@ -451,10 +455,6 @@ pub(super) const HOSTILE: &[(&str, On)] = &[
     ("SELECT/**/secret/**/FROM/**/orders", Both),
     (
         "SELECT 1 FROM orders WHERE '1' = '1' -- '\n AND secret = 'x'",
-        Both,
-    ),
-    (
-        "SELECT 1 FROM orders /* /* */ WHERE secret = 'x' -- */",
         Both,
     ),
     ("SELECT 'a' 'b' FROM hidden", Both),
