@@ -14,6 +14,8 @@
 
 mod gate;
 mod policy;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod refusal;
 mod rows;
 pub(crate) mod sqlite;

@@ -7,6 +7,8 @@ use super::refusal::{Part, Refusal};
 use super::rows::{Limits, QueryError, Rows};
 use super::sqlite::{self, Stop};
 
+#[cfg(feature = "postgres")]
+mod postgres;
 mod statements;
 
 use statements::{ALLOWED, HOSTILE, NEEDLESS};

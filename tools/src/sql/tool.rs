@@ -13,8 +13,10 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::gate::{Gate, STATEMENT_MAX};
-use super::policy::{Columns, Dialect, Policy};
+use super::gate::{Gate, Passed, STATEMENT_MAX};
+use super::policy::{AllowedTable, Columns, Dialect, Policy};
+#[cfg(feature = "postgres")]
+use super::postgres;
 use super::rows::{Limits, Rows};
 use super::sqlite::{self, Stop};
 use super::summary::summary;
@@ -24,7 +26,15 @@ use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 pub(crate) const SQL: Kind = Kind {
     name: "sql",
     summary: "Asks a database",
-    keys: &["database", "tables", "functions", "rows", "rows_min"],
+    keys: &[
+        "database",
+        "postgres",
+        "schema",
+        "tables",
+        "functions",
+        "rows",
+        "rows_min",
+    ],
     is_local: false,
     build,
 };
@@ -44,7 +54,11 @@ const SHOWN_BYTES_MAX: usize = 32 * 1024;
 #[serde(deny_unknown_fields)]
 struct SqlSettings {
     /// The file of a SQLite database.
-    database: PathBuf,
+    database: Option<PathBuf>,
+    /// The variable that holds the URL of a PostgreSQL database, as `${NAME}`.
+    postgres: Option<String>,
+    /// The schema of the tables in PostgreSQL; `None`: `public`.
+    schema: Option<String>,
     /// The tables that may be read.
     tables: BTreeMap<String, Columns>,
     /// The functions that may be called; `None`: the usual ones.
@@ -68,22 +82,82 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             return Err(draft.bad(key, "write at least 1"));
         }
     }
-    let path = draft.file("database", &settings.database)?;
-    let policy = Policy::new(Dialect::Sqlite, settings.tables);
+    let (engine, roots) = Engine::new(draft, &settings)?;
+    let mut policy = Policy::new(engine.dialect(), settings.tables);
+    if let Some(schema) = settings.schema {
+        policy.schema = schema;
+    }
     let policy = match settings.functions {
         Some(functions) => policy.with_functions(functions),
         None => policy,
     };
     let spec = spec(draft, &policy)?;
-    let roots = vec![path.clone()];
     let tool = Sql {
         spec,
         gate: Gate::new(policy),
-        path,
+        engine,
         rows_max: settings.rows.unwrap_or(ROWS_MAX),
         rows_min: settings.rows_min.unwrap_or(ROWS_MIN),
     };
     Ok(Built::new(tool).within(roots))
+}
+
+/// The database of a tool.
+#[derive(Debug)]
+enum Engine {
+    /// The file of a SQLite database.
+    Sqlite(PathBuf),
+    /// The URL of a PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Postgres(postgres::UrlVariable),
+}
+
+impl Engine {
+    /// The database that the settings name, and the files that it reaches.
+    fn new(
+        draft: &ToolDraft<'_>,
+        settings: &SqlSettings,
+    ) -> Result<(Self, Vec<PathBuf>), BuildError> {
+        match (&settings.database, &settings.postgres) {
+            (Some(path), None) => {
+                if settings.schema.is_some() {
+                    return Err(draft.bad("schema", "a SQLite database has no schemas"));
+                }
+                let path = draft.file("database", path)?;
+                Ok((Self::Sqlite(path.clone()), vec![path]))
+            }
+            (None, Some(url)) => Ok((Self::postgres(draft, url)?, Vec::new())),
+            (None, None) | (Some(_), Some(_)) => Err(draft.bad(
+                "",
+                "name one database: `database: FILE`, or `postgres: ${VARIABLE}`",
+            )),
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    fn postgres(draft: &ToolDraft<'_>, url: &str) -> Result<Self, BuildError> {
+        // The words of the setting are not repeated: there may be a password in them.
+        let variable = postgres::UrlVariable::read(url).ok_or_else(|| {
+            let why = "write `${NAME}`, and put the URL into that variable of the environment";
+            draft.bad("postgres", why)
+        })?;
+        Ok(Self::Postgres(variable))
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    fn postgres(draft: &ToolDraft<'_>, _: &str) -> Result<Self, BuildError> {
+        let why = "PostgreSQL is not in this build: build Folkmoot with the feature `postgres`, e.g. `cargo install --path \
+                   cli --locked --features full`";
+        Err(draft.bad("postgres", why))
+    }
+
+    const fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite(_) => Dialect::Sqlite,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => Dialect::Postgres,
+        }
+    }
 }
 
 fn spec(draft: &ToolDraft<'_>, policy: &Policy) -> Result<ToolSpec, BuildError> {
@@ -110,6 +184,7 @@ fn spec(draft: &ToolDraft<'_>, policy: &Policy) -> Result<ToolSpec, BuildError> 
         }),
     };
     draft.spec_from(declared, |spec| ToolSpec {
+        open_world: policy.dialect == Dialect::Postgres,
         view: ViewPolicy::Summary,
         timeout_ms: TIMEOUT_MS,
         ..spec
@@ -118,7 +193,7 @@ fn spec(draft: &ToolDraft<'_>, policy: &Policy) -> Result<ToolSpec, BuildError> 
 
 /// The tables in words, as far as there is room.
 fn tables(policy: &Policy) -> String {
-    let one = |table: &super::policy::AllowedTable| match &table.columns {
+    let one = |table: &AllowedTable| match &table.columns {
         Columns::All => format!("{} (all columns)", table.name),
         Columns::Listed(columns) => format!("{} ({})", table.name, columns.join(", ")),
     };
@@ -130,8 +205,7 @@ fn tables(policy: &Policy) -> String {
 struct Sql {
     spec: ToolSpec,
     gate: Gate,
-    /// The database's file.
-    path: PathBuf,
+    engine: Engine,
     rows_max: usize,
     rows_min: usize,
 }
@@ -168,18 +242,36 @@ impl Sql {
             bytes: usize::try_from(self.spec.output_bytes_max).unwrap_or(usize::MAX),
             time: Duration::from_millis(self.spec.timeout_ms),
         };
-        let (gate, path) = (self.gate.clone(), self.path.clone());
-        let stop = StopOnDrop(Stop::default());
-        let sign = stop.0.clone();
-        let rows = tokio::task::spawn_blocking(move || {
-            let passed = gate.check(&query)?;
-            let rows = sqlite::query(&path, gate.policy(), &passed, limits, &sign);
-            rows.map_err(ToolFailure::from)
-        })
-        .await
-        .map_err(|error| ToolFailure::new(ToolErrorCode::Failed, error.to_string()))??;
+        let gate = self.gate.clone();
+        let passed = blocking(move || gate.check(&query)).await??;
+        let rows = self.rows(passed, limits).await?;
         Ok(output(&rows, self.rows_min))
     }
+
+    async fn rows(&self, passed: Passed, limits: Limits) -> Result<Rows, ToolFailure> {
+        match &self.engine {
+            Engine::Sqlite(path) => {
+                let (path, policy) = (path.clone(), self.gate.policy().clone());
+                let stop = StopOnDrop(Stop::default());
+                let sign = stop.0.clone();
+                let rows = blocking(move || sqlite::query(&path, &policy, &passed, limits, &sign));
+                Ok(rows.await??)
+            }
+            #[cfg(feature = "postgres")]
+            Engine::Postgres(url) => {
+                Ok(postgres::query(url, self.gate.policy(), &passed, limits).await?)
+            }
+        }
+    }
+}
+
+/// Does `work` where it may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolFailure> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ToolFailure::new(ToolErrorCode::Failed, error.to_string()))
 }
 
 /// Stops the query of a run that was dropped.
