@@ -22,6 +22,8 @@ pub(crate) mod sqlite;
 mod summary;
 mod tool;
 
+#[cfg(feature = "testing")]
+pub(crate) mod door;
 #[cfg(test)]
 mod tests;
 

@@ -11,6 +11,7 @@ fn settings(uses: &str) -> &'static str {
     match uses {
         "shell" => ", cwd: ., allow: [[ls]]",
         "scripted" => ", effect: read, results: [{ text: a }]",
+        "sql" => ", database: shop.sqlite, tables: { orders: all }",
         uses if uses.starts_with("fs.") => ", root: .",
         _ => "",
     }

@@ -46,7 +46,7 @@ impl Passed {
     }
 
     /// A statement that no gate has seen, for tests of what the engine alone stops.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn unseen(text: &str) -> Self {
         Self(text.to_owned())
     }

@@ -7,9 +7,11 @@ use super::refusal::{Part, Refusal};
 use super::rows::{Limits, QueryError, Rows};
 use super::sqlite::{self, Stop};
 
+mod generated;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod statements;
+mod tool;
 
 use statements::{ALLOWED, HOSTILE, NEEDLESS};
 
@@ -248,4 +250,69 @@ fn chains_as_models_write_them_pass_and_run() {
         let passed = gate(Dialect::Sqlite).check(&sql).unwrap();
         ask(&path, &passed, LIMITS).unwrap();
     }
+}
+
+/// The most memory that this process has had, in bytes.
+fn memory_max() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    kib * 1024
+}
+
+#[test]
+#[ignore = "it makes ten million rows; the stage `full` of `.ci/run` runs it, alone"]
+fn ten_million_rows_take_no_more_memory_and_time_than_they_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(
+        "INSERT INTO countries WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10000000)
+         SELECT hex(x), 'a name of some length, and a number ' || x FROM n",
+    )
+    .unwrap();
+    drop(db);
+    let limits = Limits {
+        rows: 10_000,
+        bytes: 8 << 20,
+        time: Duration::from_secs(5),
+    };
+    let before = memory_max();
+    for (sql, is_answered) in [
+        ("SELECT * FROM countries", true),
+        ("SELECT name FROM countries LIMIT 100", true),
+        ("SELECT * FROM countries ORDER BY name DESC", false),
+        ("SELECT name, count(*) FROM countries GROUP BY name", false),
+        ("SELECT DISTINCT name FROM countries ORDER BY 1", false),
+        ("SELECT group_concat(name) FROM countries", false),
+        (
+            "SELECT count(*) FROM countries a, countries b WHERE a.name < b.name",
+            false,
+        ),
+        (
+            "SELECT sum(length(a.name)) FROM countries a CROSS JOIN countries b",
+            false,
+        ),
+        (
+            "WITH t AS (SELECT name FROM countries) SELECT count(*) FROM t a JOIN t b ON a.name = b.name",
+            false,
+        ),
+    ] {
+        let passed = gate(Dialect::Sqlite).check(sql).unwrap();
+        let answer = ask(&path, &passed, limits);
+        match &answer {
+            Ok(rows) => assert!(is_answered && rows.rows.len() <= 10_000, "{sql}"),
+            Err(QueryError::TimedOut | QueryError::TooLarge { .. }) => {
+                assert!(!is_answered, "{sql}")
+            }
+            Err(error) => panic!("{sql}: {error}"),
+        }
+    }
+    let grown = memory_max() - before;
+    assert!(grown < 320 << 20, "{grown} bytes");
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 1, "a file was made beside the database");
 }
