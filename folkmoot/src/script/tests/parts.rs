@@ -8,7 +8,7 @@ use folkmoot_core::model::response::LLMResponse;
 use folkmoot_core::spec::rules::Rules;
 use folkmoot_providers::codec::{Codec as _, OpenAiChat};
 use folkmoot_providers::{PROVIDERS, Preset, build_model};
-use folkmoot_tools::{Kind, build_tool, kinds};
+use folkmoot_tools::{FEATURES, Kind, build_tool, kinds};
 
 use super::*;
 use crate::script::grammar::{MODEL, OWN, Shape, TOOL};
@@ -16,10 +16,14 @@ use crate::script::spec::STRUCTURE;
 
 #[test]
 fn tools_have_the_settings_that_the_tables_say() {
+    // A script may name them all; a build has those of its features, and the stage `full` has every one.
+    let is_here = |word: &str| {
+        kinds().any(|kind| kind.name == word) || FEATURES.iter().all(|(name, _)| *name != word)
+    };
     let of_tables: BTreeMap<&str, BTreeSet<&str>> = TOOL
         .records
         .iter()
-        .filter(|(word, _)| *word != OWN)
+        .filter(|(word, _)| *word != OWN && is_here(word))
         .map(|(word, record)| (*word, record.fields().map(|field| field.name).collect()))
         .collect();
     let of_tools: BTreeMap<&str, BTreeSet<&str>> = kinds()
