@@ -13,14 +13,14 @@ pub(crate) struct Target {
 
 /// Lists the targets: the name, and the module that has its law and its seeds.
 macro_rules! targets {
-    ($($name:ident: $law:path, $seeds:path;)*) => {
+    ($($(#[$when:meta])* $name:ident: $law:path, $seeds:path;)*) => {
         /// All targets.
         const ALL: &[Target] =
-            &[$(Target { name: stringify!($name), law: $law, seeds: $seeds }),*];
+            &[$($(#[$when])* Target { name: stringify!($name), law: $law, seeds: $seeds }),*];
 
         #[cfg(test)]
         mod survives {
-            $(#[test]
+            $($(#[$when])* #[test]
             fn $name() {
                 crate::survive(super::named(stringify!($name)));
             })*
@@ -56,6 +56,8 @@ mod recording;
 mod redaction;
 mod schema;
 mod script;
+#[cfg(feature = "sql")]
+mod sql;
 mod tools;
 mod wires;
 
@@ -82,6 +84,8 @@ targets! {
     redaction: redaction::law, redaction::seeds;
     schema: schema::law, schema::seeds;
     script: script::law, script::seeds;
+    #[cfg(feature = "sql")]
+    sql: sql::law, sql::seeds;
     sse: wires::events_survive, wires::events_seeds;
     tools: tools::law, tools::seeds;
 }

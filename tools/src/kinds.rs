@@ -14,6 +14,8 @@ use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
 use crate::mcp::MCP;
 use crate::scripted::SCRIPTED;
 use crate::shell::SHELL;
+#[cfg(feature = "sql")]
+use crate::sql::SQL;
 use crate::web::{GET, REQUEST};
 
 #[cfg(test)]
@@ -38,10 +40,12 @@ pub(crate) const KINDS: &[&Kind] = &[
     &SCRIPTED,
     #[cfg(feature = "mcp")]
     &MCP,
+    #[cfg(feature = "sql")]
+    &SQL,
 ];
 
 /// The kinds that are not in every build, each with the feature that has it.
-pub const FEATURES: &[(&str, &str)] = &[("mcp", "mcp")];
+pub const FEATURES: &[(&str, &str)] = &[("mcp", "mcp"), ("sql", "sql")];
 
 /// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {

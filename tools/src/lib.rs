@@ -35,6 +35,8 @@ mod files;
 mod mcp;
 mod scripted;
 mod shell;
+#[cfg(feature = "sql")]
+mod sql;
 mod web;
 
 mod kinds;

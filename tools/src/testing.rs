@@ -1,10 +1,12 @@
-//! Doors for the fuzzing of what helpers and workers answer.
+//! Doors for the fuzzing of what helpers and workers answer, and of what a query may be.
 
 use std::io;
 
 use folkmoot_core::port::HostOutput;
 use folkmoot_core::tool::ToolOutcome;
 
+#[cfg(feature = "sql")]
+pub use crate::sql::door::{SqlVerdict, ask_shop, make_shop};
 use crate::{host, worker};
 
 /// Reads what a helper reports; its outputs are those of the program.

@@ -14,6 +14,7 @@ fn settings(uses: &str) -> &'static str {
         "http.request" => ", allow: [{ host: example.org, methods: [POST] }]",
         "scripted" => ", effect: read, results: [{ text: a }]",
         "mcp" => ", command: [a], cwd: ., tools: { a: { as: t, schema: { type: object } } }",
+        "sql" => ", database: shop.sqlite, tables: { orders: all }",
         uses if uses.starts_with("fs.") => ", root: .",
         _ => "",
     }

@@ -172,6 +172,15 @@ impl<'a> ToolDraft<'a> {
 
     /// The spec of a tool that the shell runs, without programs, and that cannot tell what became of a lost run.
     pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
+        self.spec_from(declared, |spec| spec)
+    }
+
+    /// The same, with the kind's own limits where the settings have none.
+    pub(crate) fn spec_from(
+        &self,
+        declared: Declared,
+        limits: impl FnOnce(ToolSpec) -> ToolSpec,
+    ) -> Result<ToolSpec, BuildError> {
         self.check_schema(&declared.schema)?;
         if let Some(why) = self.common.memo_fault(declared.effect) {
             return Err(self.bad("memoise", why));
@@ -181,7 +190,7 @@ impl<'a> ToolDraft<'a> {
             .description
             .clone()
             .unwrap_or(declared.description);
-        Ok(self.common.set(ToolSpec {
+        Ok(self.common.set(limits(ToolSpec {
             repeat: declared.repeat,
             settings: self.digest,
             ..ToolSpec::new(
@@ -190,7 +199,7 @@ impl<'a> ToolDraft<'a> {
                 description,
                 declared.schema,
             )
-        }))
+        })))
     }
 
     fn check_schema(&self, schema: &Value) -> Result<(), BuildError> {

@@ -93,7 +93,8 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 16 + usize::from(cfg!(feature = "mcp")));
+    let always = kinds().filter(|kind| FEATURES.iter().all(|(name, _)| *name != kind.name));
+    assert_eq!(always.count(), 16);
 }
 
 #[test]
@@ -132,6 +133,13 @@ fn another_root_or_list_is_another_tool_to_whoever_allowed_it() {
     assert_eq!(digest(&shell(json!([["ls"]]), "2s")), digest(&settings[3]));
 }
 
+/// The kinds of this build's features, as errors list them behind the others.
+fn of_features() -> String {
+    let is_of_feature = |name: &str| FEATURES.iter().any(|(kind, _)| *kind == name);
+    let kinds = kinds().filter(|kind| is_of_feature(kind.name));
+    kinds.map(|kind| format!(", `{}`", kind.name)).collect()
+}
+
 #[test]
 fn a_word_that_is_slightly_wrong_gets_the_right_one() {
     assert_eq!(
@@ -140,8 +148,9 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
             "use".into(),
             format!(
                 "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
-                 `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `http.get`, `http.request`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`{}",
-                if cfg!(feature = "mcp") { ", `mcp`" } else { "" }
+                 `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `http.get`, `http.request`, `clock.now`, \
+                 `calc`, `ask`, `handoff`, `scripted`{}",
+                of_features()
             )
         )
     );
