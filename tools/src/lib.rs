@@ -35,6 +35,8 @@ mod shell;
 
 mod kinds;
 
+#[cfg(feature = "data")]
+pub mod data;
 #[cfg(feature = "typed")]
 mod typed;
 
