@@ -38,8 +38,11 @@ impl Form {
         let has_header = match (sniffed.format, import.assume.header) {
             (Format::Csv { delimiter }, None) => {
                 let mut rows = csv_rows(import, &sniffed, delimiter)?;
-                let first = cells(&mut rows, 1)?.into_iter().next().unwrap_or_default();
-                is_header(&first, &cells(&mut rows, HEADER_ROWS)?)
+                match first(&mut rows)? {
+                    Some(first) => is_header(&first, &cells(&mut rows, HEADER_ROWS)?),
+                    // It may hold the names: the first pass tells what is wrong with it.
+                    None => true,
+                }
             }
             (Format::Csv { .. }, Some(has_header)) => has_header,
             (Format::JsonLines | Format::Parquet, _) => false,
@@ -87,16 +90,27 @@ fn csv_rows(import: &Import, sniffed: &Sniffed, delimiter: char) -> Result<CsvRo
     Ok(rows)
 }
 
+/// The cells of the first row; `None`: it cannot be read.
+fn first(rows: &mut CsvRows) -> Result<Option<Vec<String>>, ImportError> {
+    let mut row = Row::default();
+    Ok(match rows.next(&mut row)? {
+        Step::Row => Some(texts(&row)),
+        Step::Bad(_) | Step::End => None,
+    })
+}
+
+fn texts(row: &Row) -> Vec<String> {
+    let cells = (0..row.len()).map(|place| row.cell(place).text.to_owned());
+    cells.collect()
+}
+
 /// The cells of the next rows, without those that are left out.
 fn cells(rows: &mut CsvRows, max: usize) -> Result<Vec<Vec<String>>, ImportError> {
     let mut row = Row::default();
     let mut read = Vec::new();
     while read.len() < max {
         match rows.next(&mut row)? {
-            Step::Row => {
-                let cells = (0..row.len()).map(|place| row.cell(place).text.to_owned());
-                read.push(cells.collect());
-            }
+            Step::Row => read.push(texts(&row)),
             Step::Bad(_) => {}
             Step::End => break,
         }
