@@ -14,6 +14,7 @@ mod text;
 
 mod csv;
 mod lines;
+mod parquet;
 
 mod reading;
 mod types;

@@ -2,6 +2,7 @@ use super::Import;
 use crate::data::csv::CsvRows;
 use crate::data::error::ImportError;
 use crate::data::lines::LineRows;
+use crate::data::parquet::ParquetRows;
 use crate::data::rows::{Row, Rows, Step};
 use crate::data::sniff::{Format, Sniffed, is_header, sniff};
 use crate::data::text::{Encoding, TextReader};
@@ -68,11 +69,7 @@ impl Form {
             Format::JsonLines => {
                 Box::new(LineRows::new(text(import, &self.sniffed), import.limits))
             }
-            Format::Parquet => {
-                return Err(ImportError::BadParquet {
-                    why: "not yet".into(),
-                });
-            }
+            Format::Parquet => Box::new(ParquetRows::new(&import.source, import.limits)?),
         })
     }
 }
