@@ -25,11 +25,18 @@ mod sniff;
 mod describe;
 mod import;
 
+mod chart;
+mod preview;
+mod search;
+
+pub use chart::{CHART_POINTS_MAX, ChartError, ChartKind, ChartSpec, chart_artifact};
 pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
 pub use error::ImportError;
 pub use import::{Import, IsStopped};
 pub use limits::Limits;
+pub use preview::{PREVIEW_ROWS_MAX, preview};
 pub use rows::BadRow;
+pub use search::{Hit, IndexPlace, TextIndex};
 pub use sniff::{Assume, DELIMITERS, Format};
 pub use source::Source;
 pub use text::Encoding;
