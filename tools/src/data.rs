@@ -23,6 +23,7 @@ mod names;
 mod sniff;
 
 mod describe;
+mod figures;
 mod import;
 
 mod chart;

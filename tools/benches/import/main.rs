@@ -1,6 +1,11 @@
 //! The speed of an import beside that of `sqlite3 .import` of the same file into the same kind of database.
 //!
 //! `cargo bench -p folkmoot-tools --features data --bench import`. `FOLKMOOT_IMPORT_MB` says how large the file is (100).
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark tells what it found"
+)]
 
 use std::fmt::Write as _;
 use std::fs::{self, File};

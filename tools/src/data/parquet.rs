@@ -14,6 +14,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::record::reader::{ReaderIter, TreeBuilder};
 use parquet::record::{Field, Row as Record};
 use parquet::schema::types::SchemaDescPtr;
+use serde_json::Value;
 
 use super::error::ImportError;
 use super::limits::Limits;
@@ -21,6 +22,7 @@ use super::rows::{BadRow, Passed, Row, Rows, Spelling, Step};
 use super::source::{Source, SourceReader};
 
 mod bounds;
+mod page;
 mod thrift;
 
 #[cfg(test)]
@@ -85,16 +87,13 @@ impl ParquetRows {
     /// Adds a cell to the row; `None`: it is a time that no calendar has.
     fn put(&mut self, field: &Field, row: &mut Row) -> Option<()> {
         let mut text = String::new();
-        let spelling = match field {
-            Field::Double(real) if real.is_nan() => {
-                self.passed.no_numbers += 1;
-                Spelling::Null
-            }
-            Field::Float(real) if real.is_nan() => {
-                self.passed.no_numbers += 1;
-                Spelling::Null
-            }
-            field => spell(field, &mut text)?,
+        let is_no_number = matches!(field, Field::Double(real) if real.is_nan())
+            || matches!(field, Field::Float(real) if real.is_nan());
+        let spelling = if is_no_number {
+            self.passed.no_numbers += 1;
+            Spelling::Null
+        } else {
+            spell(field, &mut text)?
         };
         row.bytes.extend_from_slice(text.as_bytes());
         row.end_cell(spelling);
@@ -221,33 +220,32 @@ fn clock(micros: i64, text: &mut String) -> Option<Spelling> {
     wrote(text, &day.strftime("%H:%M:%S%.f"), Spelling::Text)
 }
 
-/// A nested value as JSON. `None`: it holds a time that no calendar has.
-fn json(field: &Field) -> Option<serde_json::Value> {
-    Some(match field {
-        Field::Group(record) => {
-            let members = record.get_column_iter();
-            members
-                .map(|(name, field)| Some((name.clone(), json(field)?)))
-                .collect::<Option<_>>()?
-        }
-        Field::ListInternal(list) => list.elements().iter().map(json).collect::<Option<_>>()?,
+/// A value as JSON. `None`: it holds a time that no calendar has.
+fn json(field: &Field) -> Option<Value> {
+    if let Field::Group(record) = field {
+        let members = record.get_column_iter();
+        return members
+            .map(|(name, field)| Some((name.clone(), json(field)?)))
+            .collect();
+    }
+    if let Field::ListInternal(list) = field {
+        return list.elements().iter().map(json).collect();
+    }
+    if let Field::MapInternal(map) = field {
         // Keys need not be texts, so a map is a list of pairs.
-        Field::MapInternal(map) => {
-            let pairs = map.entries().iter();
-            pairs
-                .map(|(key, value)| Some(serde_json::Value::Array(vec![json(key)?, json(value)?])))
-                .collect::<Option<_>>()?
+        return map
+            .entries()
+            .iter()
+            .map(|(key, value)| Some(Value::Array(vec![json(key)?, json(value)?])))
+            .collect();
+    }
+    let mut text = String::new();
+    Some(match spell(field, &mut text)? {
+        Spelling::Null => Value::Null,
+        Spelling::Number | Spelling::Boolean => {
+            serde_json::from_str(&text).unwrap_or_else(|_| text.into())
         }
-        flat => {
-            let mut text = String::new();
-            match spell(flat, &mut text)? {
-                Spelling::Null => serde_json::Value::Null,
-                Spelling::Number | Spelling::Boolean => {
-                    serde_json::from_str(&text).unwrap_or_else(|_| text.into())
-                }
-                Spelling::Text | Spelling::Loose | Spelling::Nested => text.into(),
-            }
-        }
+        Spelling::Text | Spelling::Loose | Spelling::Nested => text.into(),
     })
 }
 

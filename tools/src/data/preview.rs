@@ -3,8 +3,9 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 
-use super::describe::{Description, json_real, shortened};
+use super::describe::Description;
 use super::error::ImportError;
+use super::figures::{json_real, shortened};
 use super::names::quoted;
 use super::types::ColumnType;
 

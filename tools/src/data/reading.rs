@@ -128,6 +128,22 @@ pub(super) enum Mark {
     CommaOrGroup,
     /// A number with an exponent and neither point nor sign, e.g. `12E4`: it may be a code.
     BareExponent,
+    /// A number with decimals, read in one way.
+    Decimals,
+}
+
+/// The marks that cells of a column have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Marks(u32);
+
+impl Marks {
+    pub(super) fn insert(&mut self, mark: Mark) {
+        self.0 |= 1 << mark as u32;
+    }
+
+    pub(super) const fn has(self, mark: Mark) -> bool {
+        self.0 & (1 << mark as u32) != 0
+    }
 }
 
 impl Read {

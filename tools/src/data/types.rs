@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::reading::{
-    DateForm, Mark, Read, Readings, Style, integer, is_marker, read, real, timestamp, truth,
+    DateForm, Mark, Marks, Read, Readings, Style, integer, is_marker, read, real, timestamp, truth,
 };
 use super::rows::{Cell, Spelling};
 
@@ -64,13 +64,7 @@ pub(super) struct Evidence {
     readings: Readings,
     values: u64,
     markers: u64,
-    has_true: bool,
-    has_false: bool,
-    has_time: bool,
-    has_point_or_group: bool,
-    has_comma_or_group: bool,
-    has_bare_exponent: bool,
-    has_decimals: bool,
+    marks: Marks,
     /// True if letters between delimiters were read, and no author's marks.
     is_loose: bool,
     /// The line of the cell that fits nothing that fitted before.
@@ -83,13 +77,7 @@ impl Default for Evidence {
             readings: Readings::ALL,
             values: 0,
             markers: 0,
-            has_true: false,
-            has_false: false,
-            has_time: false,
-            has_point_or_group: false,
-            has_comma_or_group: false,
-            has_bare_exponent: false,
-            has_decimals: false,
+            marks: Marks::default(),
             is_loose: false,
             odd_line: None,
         }
@@ -119,16 +107,10 @@ impl Evidence {
         self.values += 1;
         let is_number = readings.has(Readings::POINT | Readings::COMMA);
         let is_whole = readings.has(Readings::POINT_WHOLE | Readings::COMMA_WHOLE);
-        self.has_decimals |= is_number && !is_whole && mark == Mark::None;
-        match mark {
-            Mark::None => {}
-            Mark::True => self.has_true = true,
-            Mark::False => self.has_false = true,
-            Mark::Time => self.has_time = true,
-            Mark::PointOrGroup => self.has_point_or_group = true,
-            Mark::CommaOrGroup => self.has_comma_or_group = true,
-            Mark::BareExponent => self.has_bare_exponent = true,
+        if is_number && !is_whole && mark == Mark::None {
+            self.marks.insert(Mark::Decimals);
         }
+        self.marks.insert(mark);
     }
 
     /// Tells whether all cells so far have a type that is not text.
@@ -182,8 +164,8 @@ impl Habits {
             (true, true) | (false, false) => {}
         }
         match (
-            column.has_comma_or_group,
-            column.has_point_or_group,
+            column.marks.has(Mark::CommaOrGroup),
+            column.marks.has(Mark::PointOrGroup),
             self.delimiter,
         ) {
             (false, _, _) => Some(Style::Point),
@@ -273,10 +255,11 @@ impl Decision {
         if column.is_loose && is_code(name) {
             return Self::text(Some("text, since its name says that it holds codes".into()));
         }
-        if column.has_bare_exponent && !column.has_decimals {
+        if column.marks.has(Mark::BareExponent) && !column.marks.has(Mark::Decimals) {
             return Self::text(Some("text, since cells like `12E4` may be codes".into()));
         }
-        let has_separators = column.has_point_or_group || column.has_comma_or_group;
+        let has_separators =
+            column.marks.has(Mark::PointOrGroup) || column.marks.has(Mark::CommaOrGroup);
         let style = column.style().or_else(|| {
             if has_separators {
                 habits.style(column)
@@ -315,7 +298,7 @@ impl Decision {
             .readings
             .has(Readings::TRUE_FALSE | Readings::YES_NO | Readings::JA_NEIN);
         // One letter alone may be anything.
-        if is_word || column.has_true && column.has_false {
+        if is_word || column.marks.has(Mark::True) && column.marks.has(Mark::False) {
             Self::new(ColumnType::Boolean, Way::Boolean)
         } else {
             Self::text(None)
@@ -328,7 +311,7 @@ impl Decision {
             let why = "text, since day and month could be either way round in all of its dates";
             return Self::text(Some(why.into()));
         };
-        let kind = if column.has_time {
+        let kind = if column.marks.has(Mark::Time) {
             ColumnType::Timestamp
         } else {
             ColumnType::Date
@@ -337,7 +320,7 @@ impl Decision {
         if form != DateForm::IsoDash {
             decision = decision.with(format!("read as {}", form.pattern()));
         }
-        if column.has_time && column.readings.has(Readings::ZONED) {
+        if column.marks.has(Mark::Time) && column.readings.has(Readings::ZONED) {
             decision = decision.with("times are of UTC".into());
         }
         decision
