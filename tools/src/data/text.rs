@@ -68,21 +68,14 @@ impl TextReader {
 
     /// Adds more text to `text`, if there is more.
     pub(super) fn fill(&mut self, text: &mut Vec<u8>) -> Result<(), ImportError> {
-        if self.decoder.is_none() {
-            let from = text.len();
-            text.resize(from + CHUNK, 0);
-            let count = self
-                .source
-                .read(text.get_mut(from..).unwrap_or_default())
-                .map_err(ImportError::Read)?;
-            text.truncate(from + count);
-            self.is_end = count == 0;
-            return Ok(());
-        }
         self.raw.resize(CHUNK, 0);
         let count = self.source.read(&mut self.raw).map_err(ImportError::Read)?;
         self.is_end = count == 0;
-        self.decode(count, text);
+        if self.decoder.is_some() {
+            self.decode(count, text);
+        } else {
+            text.extend_from_slice(self.raw.get(..count).unwrap_or_default());
+        }
         Ok(())
     }
 
