@@ -91,6 +91,7 @@ properties() {
     FOLKMOOT_SCHEDULES="${FOLKMOOT_SCHEDULES:-5000}" FOLKMOOT_SCHEDULE_SEED="$RANDOM" \
         cargo test --release -p folkmoot-store --features shuttle --lib interleavings -- --nocapture
     cargo test --release -p folkmoot-store --lib tampering -- --include-ignored --nocapture
+    cargo test --release -p folkmoot-tools --features data --lib data:: -- --include-ignored --nocapture
     cargo test --release -p folkmoot-tests --test it -- random rooms forks --nocapture
     cargo test --release -p folkmoot-tests --test it -- --ignored --exact --nocapture \
         audit::every_forged_fact_is_found_unless_it_is_an_input

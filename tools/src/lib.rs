@@ -41,6 +41,8 @@ mod web;
 
 mod kinds;
 
+#[cfg(feature = "data")]
+pub mod data;
 #[cfg(feature = "typed")]
 mod typed;
 
