@@ -12,18 +12,37 @@ use crate::clock::NOW;
 use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
 use crate::scripted::SCRIPTED;
 use crate::shell::SHELL;
+#[cfg(feature = "sql")]
+use crate::sql::SQL;
 
 #[cfg(test)]
 mod tests;
 
-const KINDS: [&Kind; 14] = [
-    &LIST, &READ, &SEARCH, &WRITE, &APPEND, &EDIT, &MOVE, &DELETE, &SHELL, &NOW, &CALC, &ASK,
-    &HANDOFF, &SCRIPTED,
+pub(crate) const KINDS: &[&Kind] = &[
+    &LIST,
+    &READ,
+    &SEARCH,
+    &WRITE,
+    &APPEND,
+    &EDIT,
+    &MOVE,
+    &DELETE,
+    &SHELL,
+    &NOW,
+    &CALC,
+    &ASK,
+    &HANDOFF,
+    &SCRIPTED,
+    #[cfg(feature = "sql")]
+    &SQL,
 ];
+
+/// The kinds that are not in every build, each with the feature that has it.
+pub const FEATURES: &[(&str, &str)] = &[("sql", "sql")];
 
 /// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    KINDS.into_iter()
+    KINDS.iter().copied()
 }
 
 /// Makes the tool `name` from its settings. Relative paths are relative to `base`.
@@ -31,6 +50,6 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
 /// # Errors
 /// [`BuildError`] says what is wrong, in which setting, and what to write instead.
 pub fn build_tool(name: &ToolName, settings: &Value, base: &Path) -> Result<Built, BuildError> {
-    let draft = ToolDraft::read(name, settings, base, &KINDS)?;
+    let draft = ToolDraft::read(name, settings, base, KINDS)?;
     (draft.kind.build)(&draft)
 }

@@ -32,6 +32,8 @@ mod clock;
 mod files;
 mod scripted;
 mod shell;
+#[cfg(feature = "sql")]
+mod sql;
 
 mod kinds;
 
@@ -45,7 +47,7 @@ pub mod testing;
 
 pub use build::{BuildError, Built, Kind};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
-pub use kinds::{build_tool, kinds};
+pub use kinds::{FEATURES, build_tool, kinds};
 pub use roots::{root_holds, roots_touch};
 #[cfg(feature = "typed")]
 pub use typed::{Handler, Tool};

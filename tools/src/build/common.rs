@@ -111,7 +111,7 @@ impl CommonSettings {
             calls_per_episode_max: self.calls_per_episode,
             memoises: self.memoise,
             grants_any: self.grants.is_some_and(|GrantsSetting::Any| true),
-            view: self.view.unwrap_or_default(),
+            view: self.view.unwrap_or(spec.view),
             ..spec
         }
     }

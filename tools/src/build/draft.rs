@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::common::CommonSettings;
 use super::{BuildError, Kind};
+use crate::kinds::FEATURES;
 use crate::roots::open_folder;
 
 /// The declarations of a kind of tool; the rest of its spec comes from the settings.
@@ -163,6 +164,15 @@ impl<'a> ToolDraft<'a> {
 
     /// The spec of a tool that the shell runs, without programs, and that cannot tell what became of a lost run.
     pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
+        self.spec_from(declared, |spec| spec)
+    }
+
+    /// The same, with the kind's own limits where the settings have none.
+    pub(crate) fn spec_from(
+        &self,
+        declared: Declared,
+        limits: impl FnOnce(ToolSpec) -> ToolSpec,
+    ) -> Result<ToolSpec, BuildError> {
         self.check_schema(&declared.schema)?;
         if let Some(why) = self.common.memo_fault(declared.effect) {
             return Err(self.bad("memoise", why));
@@ -172,7 +182,7 @@ impl<'a> ToolDraft<'a> {
             .description
             .clone()
             .unwrap_or(declared.description);
-        Ok(self.common.set(ToolSpec {
+        Ok(self.common.set(limits(ToolSpec {
             repeat: declared.repeat,
             settings: self.digest,
             ..ToolSpec::new(
@@ -181,7 +191,7 @@ impl<'a> ToolDraft<'a> {
                 description,
                 declared.schema,
             )
-        }))
+        })))
     }
 
     fn check_schema(&self, schema: &Value) -> Result<(), BuildError> {
@@ -222,11 +232,18 @@ fn kind(
             .iter()
             .copied()
             .find(|kind| kind.name == found)
-            .ok_or_else(|| BuildError::UnknownUse {
-                tool,
-                found: found.clone(),
-                nearest: nearest(found, names()),
-                known: listed(names()),
+            .ok_or_else(|| match FEATURES.iter().find(|(name, _)| name == found) {
+                Some((kind, feature)) => BuildError::NotInBuild {
+                    tool,
+                    kind,
+                    feature,
+                },
+                None => BuildError::UnknownUse {
+                    tool,
+                    found: found.clone(),
+                    nearest: nearest(found, names()),
+                    known: listed(names()),
+                },
             }),
         Some(_) | None => Err(BuildError::NoUse {
             tool,

@@ -30,6 +30,18 @@ pub enum BuildError {
         /// The words that can stand there.
         known: String,
     },
+    /// A kind of tool that this build lacks.
+    #[error(
+        "tool `{tool}`: `use: {kind}` is not in this build: build Folkmoot with the feature `{feature}`, e.g. `cargo install --path cli --locked --features full`"
+    )]
+    NotInBuild {
+        /// The tool.
+        tool: ToolName,
+        /// The kind of tool, as `use:` names it.
+        kind: &'static str,
+        /// The feature that has it.
+        feature: &'static str,
+    },
     /// A setting that this kind of tool does not have.
     #[error(
         "tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? Its settings are {known}"
@@ -98,7 +110,7 @@ impl BuildError {
     pub fn path(&self) -> &str {
         match self {
             Self::NoUse { .. } | Self::NoEffect { .. } => "",
-            Self::UnknownUse { .. } => "use",
+            Self::UnknownUse { .. } | Self::NotInBuild { .. } => "use",
             Self::UnknownKey { key, .. } => key,
             Self::BadSetting { path, .. } => path,
             Self::BadSchema { .. } => "schema",

@@ -3,7 +3,7 @@ use std::path::Path;
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
 use serde_json::{Value, json};
 
-use super::kinds;
+use super::{FEATURES, kinds};
 use crate::build::BuildError;
 use crate::stage::{build, try_build};
 
@@ -83,7 +83,8 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 14);
+    let always = kinds().filter(|kind| FEATURES.iter().all(|(name, _)| *name != kind.name));
+    assert_eq!(always.count(), 14);
 }
 
 #[test]
@@ -128,9 +129,12 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.raed", "root": "." })),
         (
             "use".into(),
-            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
-             `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
-                .into()
+            format!(
+                "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.list`, `fs.read`, `fs.search`, \
+                 `fs.write`, `fs.append`, `fs.edit`, `fs.move`, `fs.delete`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, \
+                 `scripted`{}",
+                if cfg!(feature = "sql") { ", `sql`" } else { "" }
+            )
         )
     );
     assert_eq!(
@@ -142,6 +146,21 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
                 .into()
         )
     );
+}
+
+#[test]
+fn a_kind_of_another_build_names_its_feature() {
+    for (kind, feature) in FEATURES {
+        if kinds().any(|known| known.name == *kind) {
+            continue;
+        }
+        let (path, why) = refused(&json!({ "use": kind }));
+        assert_eq!(path, "use");
+        let expected = format!(
+            "`use: {kind}` is not in this build: build Folkmoot with the feature `{feature}`"
+        );
+        assert!(why.contains(&expected), "{why}");
+    }
 }
 
 #[expect(clippy::too_many_lines, reason = "a table: one row for each fault")]

@@ -24,6 +24,7 @@ pub(crate) static TOOL: Variants = Variants {
         ("calc", &CALC),
         ("ask", &ASK),
         ("handoff", &HANDOFF),
+        ("sql", &SQL),
         ("scripted", &SCRIPTED_TOOL),
         ("own", &OWN_TOOL),
     ],
@@ -32,7 +33,11 @@ pub(crate) static TOOL: Variants = Variants {
 const TOOL_SETTINGS: &[Field] = &[
     required("use", Text, "Which tool it is."),
     field("description", Text, "Its description for models."),
-    field("timeout", Duration(1, HOUR), "How long one run may take.").or("10s"),
+    field(
+        "timeout",
+        Duration(1, HOUR),
+        "How long one run may take; by default 10s, of `sql` 5s.",
+    ),
     field(
         "model_bytes",
         Count(1, 8 << 20),
@@ -65,7 +70,11 @@ const TOOL_SETTINGS: &[Field] = &[
         Word(&["any"], &[]),
         "People may allow calls with any arguments.",
     ),
-    field("view", VIEW, "The part of its output that models see.").or("full"),
+    field(
+        "view",
+        VIEW,
+        "The part of its output that models see; of `sql` the summary, else by default all.",
+    ),
 ];
 
 /// The word under `use`, and under `provider`, for a part that a program brings.
@@ -281,6 +290,52 @@ static ALLOWED_LONG: Record = Record::new(
         ),
     ]],
 );
+
+static SQL: Record = Record::new(
+    "the tool sql",
+    &[
+        TOOL_SETTINGS,
+        &[
+            field(
+                "database",
+                Text,
+                "The file of a SQLite database; it is only read.",
+            ),
+            field(
+                "postgres",
+                Text,
+                "The variable that holds the URL of a PostgreSQL database, as `${NAME}`.",
+            ),
+            field("schema", Text, "The schema of the tables, in PostgreSQL.").or("public"),
+            required(
+                "tables",
+                Entries(&Text, &COLUMNS),
+                "The tables that may be read, each with its columns. A view is none.",
+            ),
+            field(
+                "functions",
+                List(&Text, 0),
+                "The functions that may be called, in place of the usual ones.",
+            ),
+            field(
+                "rows",
+                Count(1, 1_000_000),
+                "The most rows of a result; the rest is left out.",
+            )
+            .or("10000"),
+            field(
+                "rows_min",
+                Count(1, 1_000_000),
+                "Fewer rows than this give models no more than the types of columns.",
+            )
+            .or("10"),
+        ],
+    ],
+)
+.any_of(&["database", "postgres"])
+.clash(&[&["database", "postgres"], &["database", "schema"]]);
+
+static COLUMNS: Shape = Either(&[Word(&["all"], &[]), List(&Text, 1)]);
 
 static SCRIPTED_TOOL: Record = Record::new(
     "a scripted tool",

@@ -1,0 +1,285 @@
+//! SQLite, and the second gate in it.
+//!
+//! A connection lives for one query. It attaches the file, for reading alone, under a name that nobody can guess, and makes a
+//! view of the listed columns for each table: the tables themselves cannot be named. An authorizer allows what those views
+//! read, and the program that the engine makes of the statement must open nothing else. The engine's needs are bounded by its
+//! limits, by a heap that all connections of this process share, and by a deadline.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::ffi::ErrorCode;
+use rusqlite::hooks::AuthContext;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Error, OpenFlags};
+
+use super::gate::{Passed, quoted};
+use super::policy::{AllowedTable, Columns, Policy};
+use super::rows::{Cell, Limits, QueryError, Rows};
+use authorizer::Authorizer;
+use program::Pages;
+
+mod authorizer;
+mod program;
+
+/// The most memory of all connections of this process together.
+const HEAP_BYTES: i64 = 256 * 1024 * 1024;
+/// The pages that a connection keeps, in KiB.
+const CACHE_KIB: i64 = 16 * 1024;
+/// The steps of the engine between two looks at the clock.
+const STEPS: i32 = 1000;
+
+/// The limits of a connection. A value has at most a MiB, so that no function makes much of little.
+const LIMITS: [(Limit, i32); 10] = [
+    (Limit::SQLITE_LIMIT_LENGTH, 1 << 20),
+    (Limit::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
+    (Limit::SQLITE_LIMIT_COLUMN, 1000),
+    (Limit::SQLITE_LIMIT_EXPR_DEPTH, 1000),
+    (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
+    (Limit::SQLITE_LIMIT_VDBE_OP, 200_000),
+    (Limit::SQLITE_LIMIT_ATTACHED, 0),
+    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
+    (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 0),
+    (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+];
+
+/// Tells a query that nobody waits for it any more.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Stops the query at its next look.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Runs a query on the database at `path`, which has no link in it. It blocks.
+///
+/// # Errors
+/// [`QueryError`].
+pub(crate) fn query(
+    path: &Path,
+    policy: &Policy,
+    passed: &Passed,
+    limits: Limits,
+    stop: &Stop,
+) -> Result<Rows, QueryError> {
+    // The engine would take what stands before it for the whole.
+    if passed.text().contains('\0') {
+        return Err(QueryError::Refused {
+            why: "the statement has a character of code 0".into(),
+        });
+    }
+    let schema = secret_name();
+    let mut connection = open(path, &schema)?;
+    let pages = prepare(&connection, &schema, policy)?;
+    watch(&mut connection, limits.time, stop.clone())?;
+    let authorizer = Authorizer::new(policy, &schema);
+    let answers = authorizer.clone();
+    connection
+        .authorizer(Some(move |context: AuthContext<'_>| {
+            answers.answer(&context)
+        }))
+        .map_err(unusable)?;
+    let rows = pages
+        .check(&connection, passed.text())
+        .and_then(|()| read(&connection, passed, limits));
+    match rows {
+        Err(QueryError::Rejected { why }) if authorizer.has_refused() => {
+            Err(QueryError::Refused { why })
+        }
+        rows => rows,
+    }
+}
+
+/// A name that cannot be guessed: 128 bits of the system's.
+fn secret_name() -> String {
+    let bits = || RandomState::new().build_hasher().finish();
+    format!("s{:016x}{:016x}", bits(), bits())
+}
+
+/// Attaches the file at `path` as `schema` to an empty database in memory.
+fn open(path: &Path, schema: &str) -> Result<Connection, QueryError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let Some(path) = path.to_str() else {
+        return Err(QueryError::Unusable {
+            why: "its path is not Unicode".into(),
+        });
+    };
+    let connection = Connection::open_with_flags(":memory:", flags).map_err(unusable)?;
+    confine(&connection).map_err(unusable)?;
+    connection
+        .execute("ATTACH ?1 AS ?2", [path, schema])
+        .map_err(unusable)?;
+    Ok(connection)
+}
+
+/// Makes the views, and begins the transaction that the query sees.
+fn prepare(connection: &Connection, schema: &str, policy: &Policy) -> Result<Pages, QueryError> {
+    for table in policy.tables() {
+        check_table(connection, schema, table)?;
+        connection
+            .execute_batch(&view_of(schema, table))
+            .map_err(unusable)?;
+    }
+    connection
+        .pragma_update(None, "query_only", true)
+        .map_err(unusable)?;
+    connection.execute_batch("BEGIN").map_err(unusable)?;
+    let pages = Pages::of(connection, schema, policy)?;
+    for (limit, most) in LIMITS {
+        connection.set_limit(limit, most).map_err(unusable)?;
+    }
+    Ok(pages)
+}
+
+fn confine(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    for (config, value) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        // A word in double quotes is a name and never a text.
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, false),
+    ] {
+        connection.set_db_config(config, value)?;
+    }
+    // The heap's limit can be lowered and never raised: it holds for this process from the first query on.
+    connection.pragma_update_and_check(None, "hard_heap_limit", HEAP_BYTES, |_| Ok(()))?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection
+        .pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))
+        .or_else(no_row)?;
+    // Sorting and grouping write no files.
+    connection.pragma_update(None, "temp_store", "memory")?;
+    Ok(())
+}
+
+/// Some builds answer a pragma with a row, some with none.
+fn no_row(error: Error) -> rusqlite::Result<()> {
+    if matches!(error, Error::QueryReturnedNoRows) {
+        Ok(())
+    } else {
+        Err(error)
+    }
+}
+
+/// Refuses what is no ordinary table: a view shows what is behind it, and a virtual table runs code.
+fn check_table(
+    connection: &Connection,
+    schema: &str,
+    table: &AllowedTable,
+) -> Result<(), QueryError> {
+    let kind = connection.query_row(
+        "SELECT type FROM pragma_table_list WHERE schema = ?1 AND name = ?2 COLLATE NOCASE",
+        [schema, &table.name],
+        |row| row.get::<_, String>(0),
+    );
+    let why = match kind {
+        Ok(kind) if kind == "table" => return Ok(()),
+        Ok(kind) => format!("{:?} is a {kind}: list tables alone", table.name),
+        Err(Error::QueryReturnedNoRows) => format!("there is no table {:?} in it", table.name),
+        Err(error) => return Err(unusable(error)),
+    };
+    Err(QueryError::Unusable { why })
+}
+
+fn view_of(schema: &str, table: &AllowedTable) -> String {
+    let name = quoted(&table.name);
+    let columns = match &table.columns {
+        Columns::All => "*".to_owned(),
+        Columns::Listed(columns) => {
+            let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            columns.join(", ")
+        }
+    };
+    let schema = quoted(schema);
+    format!("CREATE TEMP VIEW {name} AS SELECT {columns} FROM {schema}.{name}")
+}
+
+/// Stops the query at its deadline, and when nobody waits for it.
+fn watch(connection: &mut Connection, time: Duration, stop: Stop) -> Result<(), QueryError> {
+    let begin = Instant::now();
+    let is_over = move || stop.is_stopped() || begin.elapsed() >= time;
+    connection
+        .progress_handler(STEPS, Some(is_over))
+        .map_err(unusable)
+}
+
+fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows, QueryError> {
+    let mut statement = connection.prepare(passed.text()).map_err(failed)?;
+    if !statement.readonly() || statement.is_explain() != 0 {
+        return Err(QueryError::Refused {
+            why: "the statement does not ask for rows".into(),
+        });
+    }
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let width = columns.len();
+    let mut rows = Rows {
+        columns,
+        ..Rows::default()
+    };
+    let mut left = limits.bytes;
+    let mut cursor = statement.query([]).map_err(failed)?;
+    while let Some(row) = cursor.next().map_err(failed)? {
+        let cells = (0..width).map(|place| row.get_ref(place).map(cell));
+        let cells: Vec<Cell> = cells.collect::<Result<_, _>>().map_err(failed)?;
+        let bytes: usize = cells.iter().map(Cell::bytes).sum();
+        if rows.rows.len() >= limits.rows || bytes > left {
+            rows.is_cut = true;
+            break;
+        }
+        left -= bytes;
+        rows.rows.push(cells);
+    }
+    Ok(rows)
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes.len()),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn unusable(error: Error) -> QueryError {
+    QueryError::Unusable {
+        why: error.to_string(),
+    }
+}
+
+/// The reason why a statement gave no rows, from the engine's error.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn failed(error: Error) -> QueryError {
+    let why = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::AuthorizationForStatementDenied | ErrorCode::ReadOnly) => {
+            QueryError::Refused { why }
+        }
+        Some(ErrorCode::OperationInterrupted) => QueryError::TimedOut,
+        Some(ErrorCode::OutOfMemory | ErrorCode::TooBig) => QueryError::TooLarge { why },
+        Some(ErrorCode::Unknown | ErrorCode::TypeMismatch | ErrorCode::ParameterOutOfRange)
+        | None => QueryError::Rejected { why },
+        Some(_) => QueryError::Unusable { why },
+    }
+}
