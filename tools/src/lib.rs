@@ -37,6 +37,8 @@ mod sql;
 
 mod kinds;
 
+#[cfg(feature = "data")]
+pub mod data;
 #[cfg(feature = "typed")]
 mod typed;
 

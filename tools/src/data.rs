@@ -1,0 +1,36 @@
+//! Data sets: from the bytes of a file with rows to a table of SQLite, its description, a search index and charts.
+//!
+//! Nothing here knows of worlds or people. The same bytes always give the same table and the same description, so
+//! that all of it can be thrown away and made again.
+//!
+//! Read first: [`Import`], [`Description`] and [`Source`].
+
+mod error;
+mod limits;
+mod source;
+
+mod rows;
+mod text;
+
+mod csv;
+mod lines;
+mod parquet;
+
+mod reading;
+mod types;
+
+mod names;
+mod sniff;
+
+mod describe;
+mod import;
+
+pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
+pub use error::ImportError;
+pub use import::{Import, IsStopped};
+pub use limits::Limits;
+pub use rows::BadRow;
+pub use sniff::{Assume, DELIMITERS, Format};
+pub use source::Source;
+pub use text::Encoding;
+pub use types::ColumnType;
