@@ -25,6 +25,8 @@ mod sniff;
 mod describe;
 mod import;
 
+mod room;
+
 pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
 pub use error::ImportError;
 pub use import::{Import, IsStopped};
@@ -34,3 +36,4 @@ pub use sniff::{Assume, DELIMITERS, Format};
 pub use source::Source;
 pub use text::Encoding;
 pub use types::ColumnType;
+pub(crate) use room::{CHART, DELETE, DESCRIBE, IMPORT, LIST, PREVIEW, QUERY, STATUS};

@@ -24,3 +24,11 @@ mod tool;
 mod tests;
 
 pub(crate) use tool::SQL;
+#[cfg(feature = "data")]
+pub(crate) use {
+    gate::{Gate, STATEMENT_MAX, quoted},
+    policy::{Columns, Dialect, Policy},
+    rows::{Limits, Rows},
+    sqlite::Stop,
+    tool::{StopOnDrop, output},
+};

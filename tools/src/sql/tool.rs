@@ -16,7 +16,7 @@ use serde_json::json;
 use super::gate::{Gate, STATEMENT_MAX};
 use super::policy::{Columns, Dialect, Policy};
 use super::rows::{Limits, Rows};
-use super::sqlite::{self, Stop};
+use super::sqlite::{self, Database, Stop};
 use super::summary::summary;
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
@@ -168,12 +168,12 @@ impl Sql {
             bytes: usize::try_from(self.spec.output_bytes_max).unwrap_or(usize::MAX),
             time: Duration::from_millis(self.spec.timeout_ms),
         };
-        let (gate, path) = (self.gate.clone(), self.path.clone());
+        let (gate, path) = (self.gate.clone(), Database::File(self.path.clone()));
         let stop = StopOnDrop(Stop::default());
         let sign = stop.0.clone();
         let rows = tokio::task::spawn_blocking(move || {
             let passed = gate.check(&query)?;
-            let rows = sqlite::query(&path, gate.policy(), &passed, limits, &sign);
+            let rows = sqlite::query(&[path], gate.policy(), &passed, limits, &sign);
             rows.map_err(ToolFailure::from)
         })
         .await
@@ -183,7 +183,7 @@ impl Sql {
 }
 
 /// Stops the query of a run that was dropped.
-struct StopOnDrop(Stop);
+pub(crate) struct StopOnDrop(pub(crate) Stop);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
