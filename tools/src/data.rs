@@ -1,4 +1,4 @@
-//! Data sets: from the bytes of a file with rows to a table of SQLite, its description, a search index and charts.
+//! Data sets: from the bytes of a file with rows to a table of SQLite, its description and a search index.
 //!
 //! Nothing here knows of worlds or people. The same bytes always give the same table and the same description, so
 //! that all of it can be thrown away and made again.
@@ -25,6 +25,8 @@ mod sniff;
 mod describe;
 mod import;
 
+mod search;
+
 mod room;
 
 pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
@@ -32,8 +34,9 @@ pub use error::ImportError;
 pub use import::{Import, IsStopped};
 pub use limits::Limits;
 pub use rows::BadRow;
+pub use search::{Hit, IndexPlace, TextIndex};
 pub use sniff::{Assume, DELIMITERS, Format};
 pub use source::Source;
 pub use text::Encoding;
 pub use types::ColumnType;
-pub(crate) use room::{CHART, DELETE, DESCRIBE, IMPORT, LIST, PREVIEW, QUERY, STATUS};
+pub(crate) use room::{CHART, DELETE, DESCRIBE, IMPORT, LIST, PREVIEW, QUERY, SEARCH, STATUS};

@@ -46,6 +46,8 @@ pub(crate) const KINDS: &[&Kind] = &[
     #[cfg(feature = "data")]
     &data::QUERY,
     #[cfg(feature = "data")]
+    &data::SEARCH,
+    #[cfg(feature = "data")]
     &data::CHART,
     #[cfg(feature = "data")]
     &data::STATUS,
@@ -62,6 +64,7 @@ pub const FEATURES: &[(&str, &str)] = &[
     ("data.describe", "data"),
     ("data.preview", "data"),
     ("data.query", "data"),
+    ("data.search", "data"),
     ("data.chart", "data"),
     ("data.status", "data"),
     ("data.import", "data"),

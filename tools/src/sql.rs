@@ -29,6 +29,6 @@ pub(crate) use {
     gate::{Gate, STATEMENT_MAX, quoted},
     policy::{Columns, Dialect, Policy},
     rows::{Limits, Rows},
-    sqlite::Stop,
+    sqlite::{Stop, cell},
     tool::{StopOnDrop, output},
 };

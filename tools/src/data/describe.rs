@@ -370,10 +370,15 @@ fn shown(kind: ColumnType, value: &Stored<'_>) -> Value {
         Stored::Integer(integer) if kind == ColumnType::Boolean => (*integer != 0).into(),
         Stored::Integer(integer) => (*integer).into(),
         Stored::Real(real) => json_real(*real),
-        Stored::Text(text) => match text.char_indices().nth(EXAMPLE_LETTERS) {
-            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-            None => text.as_ref().into(),
-        },
+        Stored::Text(text) => shortened(text, EXAMPLE_LETTERS).into(),
+    }
+}
+
+/// The first letters of a text.
+pub(super) fn shortened(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

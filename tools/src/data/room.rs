@@ -18,6 +18,7 @@ mod describe;
 mod list;
 mod preview;
 mod query;
+mod search;
 mod status;
 
 #[cfg(test)]
@@ -30,4 +31,5 @@ pub(crate) use describe::DESCRIBE;
 pub(crate) use list::LIST;
 pub(crate) use preview::PREVIEW;
 pub(crate) use query::QUERY;
+pub(crate) use search::SEARCH;
 pub(crate) use status::STATUS;

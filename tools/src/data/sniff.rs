@@ -100,7 +100,11 @@ pub(super) fn sniff(
     let mut notes = Vec::new();
     let (encoding, mark) = encoding(&sample, assume, &mut notes);
     let mut text = Vec::new();
-    TextReader::new(source, encoding, mark).fill(&mut text)?;
+    let mut reader = TextReader::new(source, encoding, mark);
+    while text.len() < SAMPLE && !reader.is_end {
+        reader.fill(&mut text)?;
+    }
+    let is_whole = text.len() < SAMPLE;
     text.truncate(SAMPLE);
     if text.trim_ascii().is_empty() {
         return Err(ImportError::Empty);
@@ -110,7 +114,6 @@ pub(super) fn sniff(
     let (format, has_sep_line) = if is_json_lines(&name, &text)? {
         (Format::JsonLines, false)
     } else {
-        let is_whole = text.len() < SAMPLE;
         let (delimiter, has_sep_line) = delimiter(&name, &text, is_whole, assume);
         (Format::Csv { delimiter }, has_sep_line)
     };

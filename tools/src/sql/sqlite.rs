@@ -294,7 +294,8 @@ fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows
     Ok(rows)
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+/// Reads a value of a row.
+pub(crate) fn cell(value: ValueRef<'_>) -> Cell {
     match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Integer(number),

@@ -6,7 +6,7 @@ use super::pass::{Findings, Pass, Tally};
 use super::survey::Survey;
 use crate::data::describe::{Column, Description, Figures};
 use crate::data::error::ImportError;
-use crate::data::names::{Named, named};
+use crate::data::names::{Named, named, quoted};
 use crate::data::rows::Row;
 use crate::data::text::Encoding;
 use crate::data::types::{Decision, Habits, Stored};
@@ -84,11 +84,6 @@ impl Plan {
             bad_rows: self.findings.bad,
         }
     }
-}
-
-/// A name as SQL writes it.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn bind(insert: &mut Statement<'_>, place: usize, value: &Stored<'_>) -> rusqlite::Result<()> {

@@ -193,7 +193,15 @@ pub(super) fn check_group(
 ) -> Result<(), ImportError> {
     let mut memory = 0_u64;
     for column in group.columns() {
-        if column.column_descr().max_rep_level() > 0 && column.num_values() > LISTED_VALUES_MAX {
+        let is_list = column.column_descr().max_rep_level() > 0;
+        if column.num_values() < group.num_rows()
+            || !is_list && column.num_values() > group.num_rows()
+        {
+            return Err(broken(
+                "its columns do not have as many values as it has rows",
+            ));
+        }
+        if is_list && column.num_values() > LISTED_VALUES_MAX {
             return Err(broken(format!(
                 "a column of lists has more than {LISTED_VALUES_MAX} values in a row group"
             )));
@@ -227,6 +235,7 @@ fn check_column(source: &dyn Source, column: &ColumnChunkMetaData) -> Result<u64
     let mut at = start;
     let end = start.checked_add(length).ok_or_else(page_fault)?;
     let mut largest = Largest::default();
+    let mut values = 0_u64;
     while at < end {
         let (page, head) = Page::read(source, at, end)?;
         at = at.checked_add(head).ok_or_else(page_fault)?;
@@ -235,10 +244,18 @@ fn check_column(source: &dyn Source, column: &ColumnChunkMetaData) -> Result<u64
             check_gzip(source, at, &page)?;
         }
         largest.add(&page);
+        if page.kind != DICTIONARY {
+            values = values.saturating_add(page.values);
+        }
         at = at
             .checked_add(page.packed)
             .filter(|at| *at <= end)
             .ok_or_else(page_fault)?;
+    }
+    if i64::try_from(values) != Ok(column.num_values()) {
+        return Err(broken(
+            "its pages do not have as many values as its columns",
+        ));
     }
     Ok(largest.dictionary + largest.page)
 }

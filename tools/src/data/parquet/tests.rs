@@ -121,21 +121,22 @@ fn values_come_as_they_are_whatever_the_compression() {
 }
 
 #[test]
-fn every_cut_is_told_and_every_changed_byte_is_survived() {
+fn cuts_are_told_and_changed_bytes_are_survived() {
     let whole = written(Compression::GZIP(GzipLevel::default()));
-    for length in 4..whole.len() {
+    for length in (4..whole.len()).step_by(13) {
         let error = imported(whole.get(..length).unwrap().to_vec());
         assert!(
             error.starts_with("this Parquet file cannot be read: "),
             "{length}: {error}"
         );
     }
-    for place in 4..whole.len() {
-        for mask in [0xff, 0x80, 0x01] {
-            let mut bytes = whole.clone();
-            *bytes.get_mut(place).unwrap() ^= mask;
-            imported(bytes);
-        }
+    for (place, mask) in (4..whole.len())
+        .step_by(7)
+        .zip([0xff, 0x80, 0x01].into_iter().cycle())
+    {
+        let mut bytes = whole.clone();
+        *bytes.get_mut(place).unwrap() ^= mask;
+        imported(bytes);
     }
 }
 

@@ -9,14 +9,15 @@ use std::time::Duration;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::CallFiles;
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
+use folkmoot_core::tool::{Table, ToolErrorCode, ToolFailure};
 use rusqlite::{Connection, OpenFlags};
 
 use super::named::DataSet;
 use super::source::FileSource;
 use super::under_way;
-use crate::data::{Description, Import, ImportError, Limits};
+use crate::data::{Description, Import, ImportError, IndexPlace, IsStopped, Limits, TextIndex};
 use crate::sql::sqlite::Database;
+use crate::sql::{self, quoted};
 
 /// The table of a data set in its database.
 pub(super) const TABLE: &str = "data";
@@ -117,6 +118,88 @@ fn part_of(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     path.with_extension(format!("part-{}-{count}", std::process::id()))
+}
+
+/// Searches the texts of a derived data set, on a thread of its own, and gives the rows with all of the words, the best
+/// first. The index of a file is made once, beside it.
+pub(super) async fn search(
+    derived: Derived,
+    words: String,
+    rows_max: usize,
+) -> Result<Table, ToolFailure> {
+    blocking(move || {
+        let connection = open(&derived.database)?;
+        let index = index(&connection, &derived)?;
+        let hits = index.find(&words, rows_max).map_err(|error| refused(&error))?;
+        let columns: Vec<String> = derived
+            .description
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+        let question = format!("SELECT {} FROM {TABLE} WHERE rowid = ?1", names.join(", "));
+        let mut select = connection.prepare(&question).map_err(|error| broken(&error))?;
+        let mut rows = Vec::new();
+        for hit in hits {
+            let row = select.query_row([hit.row], |row| {
+                (0..names.len())
+                    .map(|place| row.get_ref(place).map(|cell| sql::cell(cell).to_value()))
+                    .collect()
+            });
+            rows.push(row.map_err(|error| broken(&error))?);
+        }
+        Ok(Table {
+            title: None,
+            columns,
+            rows,
+        })
+    })
+    .await
+}
+
+fn open(database: &Database) -> Result<Connection, ToolFailure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = match database {
+        Database::File(path) => Connection::open_with_flags(path, flags),
+        Database::Image(image) => Connection::open_in_memory().and_then(|mut connection| {
+            connection.deserialize_read_exact("main", &image[..], image.len(), true)?;
+            Ok(connection)
+        }),
+    };
+    opened.map_err(|error| broken(&error))
+}
+
+fn index(connection: &Connection, derived: &Derived) -> Result<TextIndex, ToolFailure> {
+    let go_on: IsStopped = Arc::new(|| false);
+    let make = |place: IndexPlace<'_>| {
+        TextIndex::make(connection, TABLE, &derived.description, place, &go_on)
+            .map_err(|error| refused(&error))
+    };
+    let Database::File(path) = &derived.database else {
+        return make(IndexPlace::Memory);
+    };
+    let whole = path.with_extension("index");
+    if whole.exists()
+        && let Ok(index) = TextIndex::open(&whole)
+    {
+        return Ok(index);
+    }
+    let part = part_of(&whole);
+    let cannot = |error: std::io::Error| failed(error.to_string());
+    fs::create_dir(&part).map_err(cannot)?;
+    let made = make(IndexPlace::Folder(&part)).and_then(|_| {
+        // Another call may have been faster: then both indexes say the same.
+        match fs::rename(&part, &whole) {
+            Err(_) if whole.exists() => fs::remove_dir_all(&part).map_err(cannot),
+            renamed => renamed.map_err(cannot),
+        }
+    });
+    if let Err(failure) = made {
+        fs::remove_dir_all(&part).ok();
+        return Err(failure);
+    }
+    TextIndex::open(&whole).map_err(|error| refused(&error))
 }
 
 async fn found(path: &Path) -> Result<Option<Derived>, ToolFailure> {
