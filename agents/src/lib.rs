@@ -49,7 +49,7 @@ pub use runtime::{
     Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
 };
 pub use seat::{
-    ActivitySubscription, Feed, FeedDraft, FeedEvent, FeedStart, File, Key, Post,
+    ActivitySubscription, Feed, FeedDraft, FeedEvent, FeedStart, File, FileKeeper, Key, Post,
     RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription,
     WorldHandle,
 };

@@ -45,7 +45,7 @@ fn fault_of_files(changes: &[FileChange]) -> Option<String> {
         FileChange::Added(file) => {
             let attachment = Attachment::from(file);
             attachment
-                .check(BLOB_BYTES_MAX as u32)
+                .check(u32::MAX)
                 .err()
                 .map(|error| error.to_string())
         }

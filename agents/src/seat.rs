@@ -34,7 +34,7 @@ mod subscribe;
 mod withheld;
 
 pub use activity::ActivitySubscription;
-pub use attach::File;
+pub use attach::{File, FileKeeper};
 pub use consent::ToolResultData;
 pub use feed::{Feed, FeedDraft, FeedEvent, FeedStart};
 pub use revisions::RevisionSubscription;

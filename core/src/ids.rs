@@ -287,6 +287,23 @@ impl Digest {
     }
 }
 
+/// A hash of bytes that come piece by piece: the same as [`Digest::sha256`] of all of them.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Takes further bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all bytes.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl CallId {
     /// Names the `ordinal`-th call of the `CallsAdmitted` at `admitted`.
     #[must_use]

@@ -223,8 +223,8 @@ pub use folkmoot_agents::Waiting;
 pub use folkmoot_agents::WorldHandle;
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Asks, DraftEnding, Feed, FeedDraft, FeedEvent, FeedStart,
-    File, Key, Proof, ProvenBy, ProvenService, ProvenUser, RevisionSubscription, SeatError,
-    TextSubscription, ToolResultData, ToolResultSubscription,
+    File, FileKeeper, Key, Proof, ProvenBy, ProvenService, ProvenUser, RevisionSubscription,
+    SeatError, TextSubscription, ToolResultData, ToolResultSubscription,
 };
 pub use folkmoot_core::command::{Reply, Settlement};
 pub use folkmoot_core::event::{Attachment, Author, CallStatus, CloseReason, Notice, Verdict};

@@ -32,6 +32,7 @@ mod tests;
 mod validate;
 
 pub use attach::Attach;
+pub(crate) use attach::Attached;
 pub use expect::{
     ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing,
     Since, SpecClaim, WithheldMatch,

@@ -275,9 +275,14 @@ impl Lobby {
         }
     }
 
-    /// Tells whether a message that stands, or a call, names `blob` in the world of `entry`.
-    pub(crate) async fn names(&self, entry: &WorldEntry, blob: Digest) -> Result<bool, Problem> {
-        self.files.is_named(&self.rooms.store, entry, blob).await
+    /// Returns the blobs that hold the file `blob`, in order; `None` unless a message that stands, or a call, names it in
+    /// the world of `entry`.
+    pub(crate) async fn blobs_of(
+        &self,
+        entry: &WorldEntry,
+        blob: Digest,
+    ) -> Result<Option<Vec<Digest>>, Problem> {
+        self.files.blobs_of(&self.rooms.store, entry, blob).await
     }
 
     /// Holds off the removal of files until a message that names some is in the log.

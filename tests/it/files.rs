@@ -30,7 +30,7 @@ fn looking(seen: &Seen) -> FakeTool {
                     std::fs::create_dir_all(&folder).unwrap();
                     let copy = folder.join(file.id.to_string());
                     std::fs::write(&copy, "").unwrap();
-                    let bytes = files.read(file.id).await.unwrap().unwrap();
+                    let bytes = files.read(file.id, 0).await.unwrap().unwrap();
                     std::fs::write(&copy, bytes).unwrap();
                 }
             }
@@ -178,7 +178,11 @@ fn named(name: &str) -> FileChange {
         media_type: "text/csv".to_owned(),
     };
     let name = name.to_owned();
-    FileChange::Added(NamedFile { name, file })
+    FileChange::Added(NamedFile {
+        name,
+        file,
+        parts: Vec::new(),
+    })
 }
 
 #[tokio::test]

@@ -2,9 +2,11 @@
 
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{Attachment, AttachmentError, Right};
-use folkmoot_core::ids::{Digest, WorldId};
+use folkmoot_core::ids::{Digest, Hasher, WorldId};
 use folkmoot_core::port::BlobError;
 use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
+use folkmoot_core::tool::FilePart;
 
 use super::Seat;
 use crate::error::SeatError;
@@ -20,6 +22,21 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// A file that comes piece by piece, on its way into the world. At most one blob of it is in memory.
+#[derive(Debug)]
+pub struct FileKeeper<'s> {
+    seat: &'s Seat,
+    /// The file as far as it has come.
+    file: Attachment,
+    whole: Hasher,
+    /// The bytes that are not kept yet.
+    rest: Vec<u8>,
+    /// The most bytes that the room takes.
+    bytes_max: u32,
+    /// False if the person may not speak: then nothing is kept, and the post will be refused.
+    keeps: bool,
+}
+
 impl Seat {
     /// Keeps a file in this world and describes it, for [`Post::attachments`](super::Post::attachments). Returns once the
     /// file survives power loss. Of whoever may not speak nothing is kept: the post is then refused, and recorded.
@@ -28,29 +45,41 @@ impl Seat {
     /// [`SeatError::Refused`] if the room does not take such a file; [`SeatError::Blob`] if it cannot be kept; else the
     /// world has ended.
     pub async fn attach(&self, file: File) -> Result<Attachment, SeatError> {
-        let File {
-            name,
-            media_type,
-            bytes,
-        } = file;
-        let attachment = Attachment::of(name, media_type, &bytes);
-        if !self.may(Right::Post) {
-            return Ok(attachment);
-        }
-        let bytes_max = self
-            .world
-            .read(|world| world.rules().spec().limits.attachment_bytes_max)
-            .await?;
-        attachment.check(bytes_max).map_err(refused)?;
-        self.world
-            .blobs
-            .put(self.world_id()?, bytes)
-            .await
-            .map_err(failed)?;
-        Ok(attachment)
+        let mut keeper = self.begin_file(file.name, file.media_type).await?;
+        keeper.push(&file.bytes).await?;
+        keeper.finish().await
     }
 
-    /// Reads an attached file back; `None` if this world has none of that name.
+    /// The same for a file that comes piece by piece.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if no file can have such a name or media type; else the world has ended.
+    pub async fn begin_file(
+        &self,
+        name: impl Into<String>,
+        media_type: impl Into<String>,
+    ) -> Result<FileKeeper<'_>, SeatError> {
+        let file = Attachment::of(name, media_type, &[]);
+        let keeps = self.may(Right::Post);
+        let mut bytes_max = u32::MAX;
+        if keeps {
+            bytes_max = self
+                .world
+                .read(|world| world.rules().spec().limits.attachment_bytes_max)
+                .await?;
+            file.check(bytes_max).map_err(refused)?;
+        }
+        Ok(FileKeeper {
+            seat: self,
+            file,
+            whole: Hasher::default(),
+            rest: Vec::new(),
+            bytes_max,
+            keeps,
+        })
+    }
+
+    /// Reads a blob of an attached file back; `None` if this world has none of that name.
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Blob`] if it does not read, or is damaged.
@@ -69,21 +98,16 @@ impl Seat {
         if !self.may(Right::Post) {
             return Ok(());
         }
-        for Attachment {
-            blob, name, bytes, ..
-        } in attachments
-        {
-            let kept = self
-                .world
-                .blobs
-                .size(self.world_id()?, *blob)
-                .await
-                .map_err(failed)?;
-            if kept != Some(*bytes) {
-                let why = format!(
-                    "no file of {bytes} bytes is kept as {blob}, which {name:?} names; attach it first"
-                );
-                return Err(SeatError::Refused(Refusal::BadMessage { why }));
+        for file in attachments {
+            for FilePart { blob, bytes } in file.blobs() {
+                let size = self.world.blobs.size(self.world_id()?, blob).await;
+                if size.map_err(failed)? != Some(bytes) {
+                    let name = &file.name;
+                    let why = format!(
+                        "no file of {bytes} bytes is kept as {blob}, which {name:?} names; attach it first"
+                    );
+                    return Err(SeatError::Refused(Refusal::BadMessage { why }));
+                }
             }
         }
         Ok(())
@@ -91,6 +115,69 @@ impl Seat {
 
     fn world_id(&self) -> Result<WorldId, SeatError> {
         self.world.id.ok_or(SeatError::Closed)
+    }
+}
+
+impl FileKeeper<'_> {
+    /// Takes further bytes, and keeps what makes a blob.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] once there are more than the room takes; [`SeatError::Blob`] if they cannot be kept; else
+    /// the world has ended.
+    pub async fn push(&mut self, mut bytes: &[u8]) -> Result<(), SeatError> {
+        self.file.bytes = self.file.bytes.saturating_add(bytes.len() as u64);
+        if self.keeps && self.file.bytes > u64::from(self.bytes_max) {
+            let Attachment { name, bytes, .. } = &self.file;
+            return Err(refused(AttachmentError::TooLarge {
+                name: name.clone(),
+                bytes: *bytes,
+                max: self.bytes_max,
+            }));
+        }
+        self.whole.push(bytes);
+        while !bytes.is_empty() {
+            // A full one is kept only when more comes: a file of one blob has no parts.
+            if self.rest.len() == BLOB_BYTES_MAX {
+                self.keep_part().await?;
+            }
+            let room = BLOB_BYTES_MAX.saturating_sub(self.rest.len());
+            let (taken, left) = bytes.split_at(room.min(bytes.len()));
+            self.rest.extend_from_slice(taken);
+            bytes = left;
+        }
+        Ok(())
+    }
+
+    /// Keeps the rest, and describes the file. Returns once all of it survives power loss.
+    ///
+    /// # Errors
+    /// [`SeatError::Blob`] if it cannot be kept; else the world has ended.
+    pub async fn finish(mut self) -> Result<Attachment, SeatError> {
+        if self.file.parts.is_empty() {
+            self.keep_rest().await?;
+        } else {
+            self.keep_part().await?;
+        }
+        self.file.blob = self.whole.finish();
+        Ok(self.file)
+    }
+
+    async fn keep_part(&mut self) -> Result<(), SeatError> {
+        let bytes = self.rest.len() as u64;
+        let blob = self.keep_rest().await?;
+        self.file.parts.push(FilePart { blob, bytes });
+        Ok(())
+    }
+
+    async fn keep_rest(&mut self) -> Result<Digest, SeatError> {
+        let bytes = std::mem::take(&mut self.rest);
+        if self.keeps {
+            let world = self.seat.world_id()?;
+            let kept = self.seat.world.blobs.put(world, bytes).await;
+            kept.map_err(failed)
+        } else {
+            Ok(Digest::sha256(&bytes))
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Attachment;
 use crate::ids::Digest;
-use crate::tool::NamedFile;
+use crate::spec::limits::BLOB_BYTES_MAX;
+use crate::tool::{FilePart, NamedFile};
 
 /// The longest name of an attachment, in bytes: that of a file on most systems.
 pub const ATTACHMENT_NAME_MAX: usize = 255;
@@ -40,10 +41,20 @@ pub enum AttachmentError {
         /// The bytes that are allowed.
         max: u32,
     },
+    /// The parts are not those of a file of its size.
+    #[error(
+        "the parts of the attachment {name:?} are not those of a file of {bytes} bytes: attach the file again"
+    )]
+    Parts {
+        /// The file's name.
+        name: String,
+        /// The bytes that it has.
+        bytes: u64,
+    },
 }
 
 impl Attachment {
-    /// Describes `bytes`; keeps them nowhere.
+    /// Describes `bytes`, at most as many as a blob may have; keeps them nowhere.
     #[must_use]
     pub fn of(name: impl Into<String>, media_type: impl Into<String>, bytes: &[u8]) -> Self {
         let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -52,6 +63,7 @@ impl Attachment {
             media_type: media_type.into(),
             name: name.into(),
             bytes: len,
+            parts: Vec::new(),
         }
     }
 
@@ -79,17 +91,51 @@ impl Attachment {
                 max: bytes_max,
             });
         }
-        Ok(())
+        if self.has_whole_parts() {
+            Ok(())
+        } else {
+            Err(AttachmentError::Parts {
+                name: self.name.clone(),
+                bytes: self.bytes,
+            })
+        }
+    }
+
+    /// The blobs that hold its bytes, in order.
+    pub fn blobs(&self) -> impl Iterator<Item = FilePart> {
+        let whole = FilePart {
+            blob: self.blob,
+            bytes: self.bytes,
+        };
+        let whole = self.parts.is_empty().then_some(whole);
+        whole.into_iter().chain(self.parts.iter().copied())
+    }
+
+    /// Tells whether it is cut into parts as it has to be: there is one way for each size.
+    fn has_whole_parts(&self) -> bool {
+        let max = BLOB_BYTES_MAX as u64;
+        if self.bytes <= max {
+            return self.parts.is_empty();
+        }
+        let last = self.parts.len().saturating_sub(1);
+        let are_full = self.parts.iter().take(last).all(|part| part.bytes == max);
+        let sum: u64 = self.parts.iter().map(|part| part.bytes).sum();
+        let is_last_whole = self
+            .parts
+            .last()
+            .is_some_and(|part| part.bytes > 0 && part.bytes <= max);
+        are_full && is_last_whole && sum == self.bytes
     }
 }
 
 impl From<&NamedFile> for Attachment {
-    fn from(NamedFile { name, file }: &NamedFile) -> Self {
+    fn from(NamedFile { name, file, parts }: &NamedFile) -> Self {
         Self {
             blob: file.blob,
             media_type: file.media_type.clone(),
             name: name.clone(),
             bytes: file.bytes,
+            parts: parts.clone(),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::content::Content;
 use crate::ids::{AgentName, CallId, Digest, EpisodeId, MessageId, PersonName, Position, TurnId};
 use crate::text::reply::RoutingTag;
+use crate::tool::FilePart;
 
 /// A message was posted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +115,7 @@ impl MessageBody {
 /// A file beside a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// The digest of its bytes.
+    /// The digest of its bytes: the blob, unless it has parts.
     pub blob: Digest,
     /// The file's media type.
     pub media_type: String,
@@ -122,6 +123,10 @@ pub struct Attachment {
     pub name: String,
     /// The file's size in bytes.
     pub bytes: u64,
+    /// The parts of a file that is larger than a blob may be, in order: each but the last one is as
+    /// large as a blob may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<FilePart>,
 }
 
 /// A person put other words in the place of a message. The message goes on under its id, at this

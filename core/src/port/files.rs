@@ -29,13 +29,15 @@ pub trait CallFiles: Send + Sync + Debug {
     /// Returns the files, oldest first.
     fn seen(&self) -> &[RoomFile];
 
-    /// Reads the bytes of a file that the call may see; `None` if they are gone, or it may not.
+    /// Reads the bytes of a file that the call may see: of its [blob](Attachment::blobs) with this
+    /// number, from 0. `None` if there is none, if the bytes are gone, or if the call may not.
     ///
     /// # Errors
     /// [`BlobError`].
-    async fn read(&self, file: FileId) -> Result<Option<Vec<u8>>, BlobError>;
+    async fn read(&self, file: FileId, number: usize) -> Result<Option<Vec<u8>>, BlobError>;
 
-    /// Keeps bytes for a file that the run brings in; returns their digest once they survive power loss.
+    /// Keeps at most as many bytes as a blob may have, for a file that the run brings in; returns
+    /// their digest once they survive power loss.
     ///
     /// # Errors
     /// [`BlobError`].

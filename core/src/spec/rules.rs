@@ -169,16 +169,6 @@ pub enum RulesError {
     /// A deny rule is about a tool that is not there.
     #[error("a deny rule names the tool {0}, which is not defined")]
     DeniesNoTool(ToolName),
-    /// No store keeps what such a limit allows.
-    #[error("the limit {limit} is {value}, at most {max} is possible")]
-    HighLimit {
-        /// The limit.
-        limit: &'static str,
-        /// The value that was given.
-        value: u32,
-        /// The most that it may say.
-        max: usize,
-    },
     /// No log could hold the definition.
     #[error(
         "the definition has {bytes} bytes as JSON, at most {max} are possible; put long texts into prompts and memory, which do not count"

@@ -74,6 +74,18 @@ pub struct NamedFile {
     pub name: String,
     /// The file.
     pub file: BlobRef,
+    /// The parts of a file that is larger than a blob, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<FilePart>,
+}
+
+/// A part of a file that is larger than a blob: a blob of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// The digest of its bytes.
+    pub blob: Digest,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// A thing for people to see.

@@ -1,11 +1,14 @@
 //! The files of a message on their way into the world.
 
-use folkmoot_agents::{File, SeatError};
+use std::io::Read as _;
+
+use folkmoot_agents::SeatError;
 use folkmoot_core::event::Attachment;
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 
 use super::{Run, RunError, index};
 use crate::room::DefinitionError;
-use crate::script::{Post, Step};
+use crate::script::{Attach, Attached, Post, Step};
 
 impl Run<'_> {
     /// Says at once what is wrong with the files of steps that are still to be done.
@@ -30,14 +33,7 @@ impl Run<'_> {
     ) -> Result<Result<Vec<Attachment>, SeatError>, RunError> {
         let mut attachments = Vec::new();
         for attach in &post.attach {
-            let max = self
-                .read(|world| world.rules().spec().limits.attachment_bytes_max)
-                .await?;
-            let file = self
-                .script
-                .attached(attach, max)
-                .map_err(|fault| RunError::Failed(Box::new(fault)))?;
-            match self.keep(step, file).await? {
+            match self.keep(step, attach).await? {
                 Ok(attachment) => attachments.push(attachment),
                 Err(error) => return Ok(Err(error)),
             }
@@ -49,14 +45,44 @@ impl Run<'_> {
     async fn keep(
         &mut self,
         step: &Step,
-        file: File,
+        attach: &Attach,
     ) -> Result<Result<Attachment, SeatError>, RunError> {
-        match self.seat(&step.by).await?.attach(file.clone()).await {
+        match self.keep_once(step, attach).await? {
             Err(error @ SeatError::Stopped(_)) => {
                 self.recover(error).await?;
-                Ok(self.seat(&step.by).await?.attach(file).await)
+                self.keep_once(step, attach).await
             }
             answer => Ok(answer),
+        }
+    }
+
+    async fn keep_once(
+        &mut self,
+        step: &Step,
+        attach: &Attach,
+    ) -> Result<Result<Attachment, SeatError>, RunError> {
+        let failed = |fault| RunError::Failed(Box::new(fault));
+        let Attached {
+            name,
+            media_type,
+            mut file,
+        } = self.script.attached(attach).map_err(failed)?;
+        let seat = self.seat(&step.by).await?;
+        let mut keeper = match seat.begin_file(name, media_type).await {
+            Ok(keeper) => keeper,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut bytes = vec![0; BLOB_BYTES_MAX];
+        loop {
+            let count = file.read(&mut bytes);
+            let count = count.map_err(|error| failed(self.script.unreadable(attach, &error)))?;
+            let read = bytes.get(..count).unwrap_or_default();
+            if read.is_empty() {
+                return Ok(keeper.finish().await);
+            }
+            if let Err(error) = keeper.push(read).await {
+                return Ok(Err(error));
+            }
         }
     }
 }

@@ -1,10 +1,8 @@
 //! The files that a script attaches to messages: found, measured and read.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use folkmoot_agents::File as Attached;
 
 use super::fault::{Fault, Faults, Mark};
 use super::node::Node;
@@ -33,6 +31,14 @@ impl Attach {
             at: node.mark,
         })
     }
+}
+
+/// A file that a step attaches, open to be read.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    pub(crate) name: String,
+    pub(crate) media_type: &'static str,
+    pub(crate) file: File,
 }
 
 /// Checks the name of a file: what it ends with must say what it is.
@@ -80,17 +86,11 @@ impl Script {
         }
     }
 
-    /// Reads a file that a step attaches; of one with more than `bytes_max` bytes one more than
-    /// that, so that it is still too large.
+    /// Opens a file that a step attaches.
     ///
     /// # Errors
     /// A fault at the place that names the file.
-    pub fn attached(&self, attach: &Attach, bytes_max: u32) -> Result<Attached, Fault> {
-        let mut bytes = Vec::new();
-        let file = self.open(attach, u64::MAX)?;
-        file.take(u64::from(bytes_max).saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| self.unreadable(attach, &error))?;
+    pub(crate) fn attached(&self, attach: &Attach) -> Result<Attached, Fault> {
         let name = attach
             .path
             .file_name()
@@ -98,8 +98,8 @@ impl Script {
             .unwrap_or_default();
         Ok(Attached {
             name,
-            media_type: attach.media_type.to_owned(),
-            bytes,
+            media_type: attach.media_type,
+            file: self.open(attach, u64::MAX)?,
         })
     }
 
@@ -125,7 +125,7 @@ impl Script {
         Ok(file)
     }
 
-    fn unreadable(&self, attach: &Attach, error: &io::Error) -> Fault {
+    pub(crate) fn unreadable(&self, attach: &Attach, error: &io::Error) -> Fault {
         let message = format!(
             "`{}` cannot be read: {}",
             attach.path.display(),

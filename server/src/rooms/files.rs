@@ -6,7 +6,7 @@ use std::sync::Arc;
 use folkmoot::core::event::{Attachment, CallEvent, Event, TalkEvent};
 use folkmoot::core::ids::{Digest, WorldId};
 use folkmoot::core::port::{EventLog as _, WorldEntry};
-use folkmoot::core::tool::{ToolOutcome, View};
+use folkmoot::core::tool::{FileChange, FilePart, ToolOutcome, ToolOutput, View};
 use folkmoot::{Position, Store};
 use futures::TryStreamExt as _;
 use tokio::sync::Mutex;
@@ -30,28 +30,34 @@ struct Named {
     by_messages: BTreeMap<Digest, BTreeSet<Position>>,
     /// Those that results of calls name.
     by_calls: BTreeSet<Digest>,
+    /// The parts of those that are larger than a blob.
+    parts: BTreeMap<Digest, Vec<FilePart>>,
 }
 
 impl Files {
-    /// Tells whether a message that stands, or a call, names `blob` in the world.
-    pub(super) async fn is_named(
+    /// Returns the blobs that hold the file `blob`, if a message that stands, or a call, names it in the world.
+    pub(super) async fn blobs_of(
         &self,
         store: &Store,
         entry: &WorldEntry,
         blob: Digest,
-    ) -> Result<bool, Problem> {
+    ) -> Result<Option<Vec<Digest>>, Problem> {
         let named = self.of(entry.world).await;
         let mut named = named.lock().await;
         named.catch_up(store, entry).await?;
+        let parts = named.parts.get(&blob);
+        let blobs = parts.map_or(vec![blob], |parts| {
+            parts.iter().map(|part| part.blob).collect()
+        });
         if named.by_calls.contains(&blob) {
-            return Ok(true);
+            return Ok(Some(blobs));
         }
         let Some(at) = named.by_messages.get(&blob) else {
-            return Ok(false);
+            return Ok(None);
         };
         let end = entry.head.next();
         let gone = store.gone(entry.world, Position::new(1), end).await?;
-        Ok(at.iter().any(|at| !gone.contains(at)))
+        Ok(at.iter().any(|at| !gone.contains(at)).then_some(blobs))
     }
 
     /// All files that the log of the world names, those of messages that are gone among them: the
@@ -99,8 +105,8 @@ impl Named {
             Event::Talk(TalkEvent::MessagePosted(posted)) => posted.body.present(),
             Event::Talk(TalkEvent::MessageEdited(edited)) => edited.body.present(),
             Event::Call(CallEvent::ToolFinished(finished)) => {
-                if let Some(Some(outcome)) = finished.outcome.present() {
-                    self.by_calls.extend(files_of(outcome));
+                if let Some(Some(ToolOutcome::Done(output))) = finished.outcome.present() {
+                    self.take_output(output);
                 }
                 None
             }
@@ -110,22 +116,35 @@ impl Named {
             | Event::Call(_)
             | Event::Refused(_) => None,
         };
-        for Attachment { blob, .. } in attachments.iter().flat_map(|body| &body.attachments) {
-            self.by_messages.entry(*blob).or_default().insert(at);
+        for file in attachments.iter().flat_map(|body| &body.attachments) {
+            self.note_parts(file);
+            for part in std::iter::once(file.blob).chain(file.blobs().map(|part| part.blob)) {
+                self.by_messages.entry(part).or_default().insert(at);
+            }
         }
     }
-}
 
-/// The files that the result of a call names.
-fn files_of(outcome: &ToolOutcome) -> Vec<Digest> {
-    let ToolOutcome::Done(output) = outcome else {
-        return Vec::new();
-    };
-    let images = output.views.iter().filter_map(|view| match view {
-        View::Image { image, .. } => Some(image.blob),
-        View::Text(_) | View::Table(_) | View::Json(_) | View::Artifact(_) => None,
-    });
-    images
-        .chain(output.whole.iter().map(|whole| whole.blob))
-        .collect()
+    fn take_output(&mut self, output: &ToolOutput) {
+        let images = output.views.iter().filter_map(|view| match view {
+            View::Image { image, .. } => Some(image.blob),
+            View::Text(_) | View::Table(_) | View::Json(_) | View::Artifact(_) => None,
+        });
+        self.by_calls
+            .extend(images.chain(output.whole.iter().map(|whole| whole.blob)));
+        for change in &output.files {
+            let FileChange::Added(file) = change else {
+                continue;
+            };
+            let file = Attachment::from(file);
+            self.note_parts(&file);
+            self.by_calls.insert(file.blob);
+            self.by_calls.extend(file.blobs().map(|part| part.blob));
+        }
+    }
+
+    fn note_parts(&mut self, file: &Attachment) {
+        if !file.parts.is_empty() {
+            self.parts.insert(file.blob, file.parts.clone());
+        }
+    }
 }

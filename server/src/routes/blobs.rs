@@ -1,5 +1,6 @@
 //! Files: kept before a message names them, and read back.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::Json;
@@ -7,16 +8,16 @@ use axum::body::Body as RawBody;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use folkmoot::Right;
 use folkmoot::core::event::Attachment;
 use folkmoot::core::ids::Digest;
 use folkmoot::core::port::Blobs as _;
-use folkmoot::core::spec::limits::BLOB_BYTES_MAX;
-use folkmoot::{File, Right};
+use futures::{StreamExt as _, stream};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::problem::{Problem, ProblemCode};
-use crate::request::{InPath, InQuery, Signed, read_body};
+use crate::request::{InPath, InQuery, Signed};
 use crate::rooms::{Daily, Lobby};
 
 /// The file's name.
@@ -57,24 +58,36 @@ pub(crate) async fn upload(
             Problem::new(ProblemCode::UnsupportedMediaType, why).about("Content-Type")
         })?
         .to_owned();
-    let room_max = seat
+    let max = seat
         .read(|world| world.rules().spec().limits.attachment_bytes_max)
         .await?;
-    let max = usize::try_from(room_max)
-        .unwrap_or(usize::MAX)
-        .min(BLOB_BYTES_MAX);
     let _place = lobby.uploads.acquire().await;
-    let bytes = read_body(body, max).await?.to_vec();
-    let daily = Daily::BytesStored(bytes.len() as u64);
-    lobby.check_owner(&seat, daily).await?;
-    let file = File {
-        name,
-        media_type,
-        bytes,
-    };
-    let attachment = seat.attach(file).await?;
-    Ok((StatusCode::CREATED, Json(attachment)))
+    let mut keeper = seat.begin_file(name, media_type).await?;
+    let mut body = body.into_data_stream();
+    let (mut len, mut uncounted) = (0_u64, 0_u64);
+    while let Some(bytes) = body.next().await {
+        let bytes =
+            bytes.map_err(|_| Problem::new(ProblemCode::BadRequest, "the body broke off"))?;
+        len = len.saturating_add(bytes.len() as u64);
+        if len > u64::from(max) {
+            let why = format!("the body is longer than {max} bytes");
+            return Err(Problem::new(ProblemCode::TooLarge, why));
+        }
+        uncounted = uncounted.saturating_add(bytes.len() as u64);
+        if uncounted >= COUNTED_BYTES {
+            let daily = Daily::BytesStored(std::mem::take(&mut uncounted));
+            lobby.check_owner(&seat, daily).await?;
+        }
+        keeper.push(&bytes).await?;
+    }
+    lobby
+        .check_owner(&seat, Daily::BytesStored(uncounted))
+        .await?;
+    Ok((StatusCode::CREATED, Json(keeper.finish().await?)))
 }
+
+/// The bytes of a large file that are counted for its owner at a time, before they are kept.
+const COUNTED_BYTES: u64 = 1024 * 1024;
 
 /// Read a file that a message names
 #[utoipa::path(
@@ -89,12 +102,25 @@ pub(crate) async fn download(
     InPath((world, blob)): InPath<(String, Digest)>,
 ) -> Result<Response, Problem> {
     let entry = lobby.room(&caller, &world).await?.entry;
-    if !lobby.names(&entry, blob).await? {
-        return Err(Problem::not_found());
-    }
-    let found = lobby.rooms.store.get(entry.world, blob).await?;
-    let bytes = found.ok_or_else(Problem::not_found)?;
-    let mut response = bytes.into_response();
+    let blobs = lobby.blobs_of(&entry, blob).await?;
+    let mut blobs = blobs.ok_or_else(Problem::not_found)?.into_iter();
+    let store = lobby.rooms.store.clone();
+    let read = move |blob: Digest| {
+        let store = store.clone();
+        async move { store.get(entry.world, blob).await }
+    };
+    // Before the head of the answer goes out: what is not there is not found.
+    let first = match blobs.next() {
+        Some(blob) => read(blob).await?.ok_or_else(Problem::not_found)?,
+        None => return Err(Problem::not_found()),
+    };
+    let rest = stream::iter(blobs).then(read).map(|found| match found {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(io::Error::from(io::ErrorKind::NotFound)),
+        Err(error) => Err(io::Error::other(error)),
+    });
+    let whole = stream::once(async { Ok(first) }).chain(rest);
+    let mut response = RawBody::from_stream(whole).into_response();
     let headers = response.headers_mut();
     for (name, value) in SAFE {
         headers.insert(name, HeaderValue::from_static(value));

@@ -486,6 +486,7 @@ async fn a_store_that_is_opened_to_erase_passes_over_what_is_lost_and_saves_no_f
                 media_type: "text/plain".to_owned(),
                 name: "a.txt".to_owned(),
                 bytes: 4,
+                parts: Vec::new(),
             };
             posted.body = MessageBody {
                 text: "see this".to_owned(),

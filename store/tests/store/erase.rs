@@ -181,6 +181,7 @@ fn attached(number: u8, first: u64, blob: Digest) -> Commit {
             media_type: "text/plain".to_owned(),
             name: "a.txt".to_owned(),
             bytes: 3,
+            parts: Vec::new(),
         }];
         posted.body = MessageBody {
             text: "see this".to_owned(),

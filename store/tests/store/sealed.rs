@@ -219,6 +219,7 @@ async fn a_file_of_a_sealed_message_goes_with_it() {
             media_type: "text/plain".to_owned(),
             name: "a.txt".to_owned(),
             bytes: 6,
+            parts: Vec::new(),
         }];
         posted.body = MessageBody {
             text: "see this".to_owned(),

@@ -246,6 +246,7 @@ impl Script {
             media_type: "text/plain".to_owned(),
             name: "a.txt".to_owned(),
             bytes: bytes.len() as u64,
+            parts: Vec::new(),
         };
         said(
             first,

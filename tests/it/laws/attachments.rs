@@ -49,6 +49,7 @@ async fn a_file_is_posted_heard_and_read_back() {
         media_type,
         name,
         bytes,
+        parts: _,
     } = attachment.clone();
     let heard = Item::Heard {
         from,
@@ -145,4 +146,47 @@ async fn world_id(store: &Store) -> folkmoot::core::ids::WorldId {
         .unwrap()
         .unwrap()
         .world
+}
+
+#[tokio::test]
+async fn a_file_larger_than_a_blob_is_kept_in_parts_however_it_comes() {
+    const BLOB: usize = 8 * 1024 * 1024;
+    let store = Store::memory();
+    let (_runtime, world) = Room::auto()
+        .agent("a", &[], FakeModel::new([says("I see it")]))
+        .with(|spec| spec.limits.attachment_bytes_max = u32::MAX)
+        .open(&store)
+        .await;
+    let ada = person(&world, "ada");
+    let bytes: Vec<u8> = (0..BLOB * 2 + 3).map(|at| (at % 251) as u8).collect();
+    let whole = ada.attach(file("a.txt", &bytes)).await.unwrap();
+    assert_eq!(whole.blob, Digest::sha256(&bytes));
+    let sizes: Vec<u64> = whole.parts.iter().map(|part| part.bytes).collect();
+    assert_eq!(sizes, [BLOB as u64, BLOB as u64, 3]);
+    for piece in [BLOB - 1, BLOB, BLOB + 1, 3_000_001] {
+        let mut keeper = ada.begin_file("a.txt", "text/plain").await.unwrap();
+        for bytes in bytes.chunks(piece) {
+            keeper.push(bytes).await.unwrap();
+        }
+        assert_eq!(keeper.finish().await, Ok(whole.clone()), "by {piece}");
+    }
+    let mut read = Vec::new();
+    for part in whole.blobs() {
+        read.extend(ada.attached(part.blob).await.unwrap().unwrap());
+    }
+    assert_eq!(read, bytes);
+    let mut lost = whole.clone();
+    lost.parts[1].blob = Digest::sha256(b"never put");
+    let refused = ada.publish_message(with(vec![lost.clone()])).await;
+    let blob = lost.parts[1].blob;
+    assert_eq!(
+        refused,
+        bad(format!(
+            "no file of {BLOB} bytes is kept as {blob}, which \"a.txt\" names; attach it first"
+        ))
+    );
+    lost.parts.pop();
+    let refused = ada.publish_message(with(vec![lost])).await;
+    assert!(refused.is_err());
+    ada.publish_message(with(vec![whole])).await.unwrap();
 }

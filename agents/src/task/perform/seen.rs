@@ -55,11 +55,12 @@ impl CallFiles for SeenFiles {
         &self.seen
     }
 
-    async fn read(&self, file: FileId) -> Result<Option<Vec<u8>>, BlobError> {
-        let Some(seen) = self.seen.iter().find(|seen| seen.id == file) else {
+    async fn read(&self, file: FileId, number: usize) -> Result<Option<Vec<u8>>, BlobError> {
+        let seen = self.seen.iter().find(|seen| seen.id == file);
+        let Some(part) = seen.and_then(|seen| seen.file.blobs().nth(number)) else {
             return Ok(None);
         };
-        let bytes = self.blobs.get(self.world, seen.file.blob).await?;
+        let bytes = self.blobs.get(self.world, part.blob).await?;
         // What was derived of files that are gone is removed by now, and must not come again.
         let is_as_then = self.gone.load(Ordering::Acquire) == self.gone_then;
         Ok(bytes.filter(|_| is_as_then))

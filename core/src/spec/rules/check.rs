@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::RulesError;
 use crate::ids::AgentName;
 use crate::ids::alike::{Looks, reserved};
-use crate::spec::limits::{BLOB_BYTES_MAX, DEFINITION_BYTES_MAX};
+use crate::spec::limits::DEFINITION_BYTES_MAX;
 use crate::spec::{AgentSpec, DenyRule, Limits, WorldSpec};
 use crate::text::mentions::{Names, name_fault};
 use crate::tool::constraint::{Terms, is_pointer};
@@ -107,21 +107,7 @@ fn check_limits(spec: &WorldSpec) -> Result<(), RulesError> {
     ];
     match limits.into_iter().find(|(_, value)| *value == 0) {
         Some((limit, _)) => Err(RulesError::ZeroLimit { limit }),
-        None => check_attachment_bytes(spec.limits.attachment_bytes_max),
-    }
-}
-
-fn check_attachment_bytes(value: u32) -> Result<(), RulesError> {
-    let is_possible = usize::try_from(value).is_ok_and(|value| value <= BLOB_BYTES_MAX);
-    let limit = "attachment_bytes_max";
-    if is_possible {
-        Ok(())
-    } else {
-        Err(RulesError::HighLimit {
-            limit,
-            value,
-            max: BLOB_BYTES_MAX,
-        })
+        None => Ok(()),
     }
 }
 

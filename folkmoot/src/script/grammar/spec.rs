@@ -1,7 +1,5 @@
 //! The tables of the spec: agents, models, tools, policy, limits, replies.
 
-use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
-
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::consent::STATES;
 use super::model::{GATEWAY, MODEL};
@@ -270,7 +268,7 @@ static LIMITS: Record = Record::new(
         .or("8"),
         field(
             "attachment_bytes_max",
-            Count(0, BLOB_BYTES_MAX as u64),
+            Count(0, u32::MAX as u64),
             "The most bytes of one attached file.",
         )
         .or("8388608"),

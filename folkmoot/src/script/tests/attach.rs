@@ -104,18 +104,4 @@ fn what_a_step_expects_to_be_refused_may_be_too_large() {
     let script = script_in(folder.path(), rest);
     fs::write(folder.path().join("cat.png"), b"12345678").unwrap();
     assert_eq!(file_faults(&script, 0), [""; 0]);
-    let Verb::Say(post) = &script.steps[0].verb else {
-        panic!("{:?}", script.steps[0])
-    };
-    let read = script.attached(&post.attach[0], 3).unwrap();
-    let (name, media_type) = ("cat.png".to_owned(), "image/png".to_owned());
-    assert_eq!(
-        read,
-        folkmoot_agents::File {
-            name,
-            media_type,
-            bytes: b"1234".to_vec()
-        },
-        "enough to be refused"
-    );
 }

@@ -2,10 +2,10 @@ use crate::command::{Action, Command, TalkAction};
 use crate::content::Content;
 use crate::event::refusal::Refusal;
 use crate::event::*;
-use crate::ids::MessageId;
+use crate::ids::{Digest, MessageId};
 use crate::prompt::{Attached, Item};
-use crate::spec::rules::{Rules, RulesError};
 use crate::testing::*;
+use crate::tool::FilePart;
 
 fn file(name: &str, media_type: &str) -> Attachment {
     Attachment::of(name, media_type, b"bytes")
@@ -228,16 +228,36 @@ fn names_that_lie_about_their_place_and_types_that_are_none_are_refused() {
 }
 
 #[test]
-fn no_room_allows_larger_files_than_a_store_keeps() {
-    let max = crate::spec::limits::BLOB_BYTES_MAX;
-    let limit = |value: u32| {
-        Rules::check(room_with(|spec| spec.limits.attachment_bytes_max = value)).map(drop)
-    };
-    assert_eq!(limit(max as u32), Ok(()));
-    let error = RulesError::HighLimit {
-        limit: "attachment_bytes_max",
-        value: max as u32 + 1,
-        max,
-    };
-    assert_eq!(limit(max as u32 + 1), Err(error));
+fn a_large_file_has_the_parts_of_its_size() {
+    const MAX: u64 = crate::spec::limits::BLOB_BYTES_MAX as u64;
+    let cases: [(u64, &[u64], bool); 10] = [
+        (MAX, &[], true),
+        (MAX, &[MAX], false),
+        (MAX + 1, &[], false),
+        (MAX + 1, &[MAX, 1], true),
+        (MAX + 1, &[1, MAX], false),
+        (MAX + 1, &[MAX + 1], false),
+        (MAX + 1, &[MAX, 1, 0], false),
+        (MAX + 1, &[MAX, 2], false),
+        (3 * MAX, &[MAX, MAX, MAX], true),
+        (3 * MAX, &[MAX, MAX / 2, MAX / 2, MAX], false),
+    ];
+    for (bytes, parts, is_whole) in cases {
+        let part = |bytes: &u64| FilePart {
+            blob: Digest::sha256(&bytes.to_le_bytes()),
+            bytes: *bytes,
+        };
+        let attachment = Attachment {
+            bytes,
+            parts: parts.iter().map(part).collect(),
+            ..file("a.csv", "text/csv")
+        };
+        assert_eq!(
+            attachment.check(u32::MAX).is_ok(),
+            is_whole,
+            "{bytes} {parts:?}"
+        );
+        let sum: u64 = attachment.blobs().map(|part| part.bytes).sum();
+        assert!(!is_whole || sum == bytes);
+    }
 }

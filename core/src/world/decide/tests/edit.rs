@@ -188,6 +188,7 @@ fn what_is_attached_stays_and_may_stand_alone() {
         media_type: "text/plain".to_owned(),
         name: "a.txt".to_owned(),
         bytes: 1,
+        parts: Vec::new(),
     }];
     let action = Action::Talk(TalkAction::PostMessage {
         text: "@bob read".to_owned(),
