@@ -65,7 +65,8 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         max_bytes,
     } = draft.settings()?;
     let declared = Declared {
-        description: "Brings a file of the tool's folder in as a data set of the people who ask.".to_owned(),
+        description: "Brings a file of the tool's folder in as a data set of the people who ask."
+            .to_owned(),
         effect: EffectClass::Write,
         // The same bytes are kept once, and its recorded result alone brings them in.
         repeat: Repeat::Always,
@@ -118,11 +119,17 @@ impl Import {
         let ImportArguments { path } = arguments::read(call)?;
         let media_type = media_type_of(&path).ok_or_else(|| {
             let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
-            let why = format!("{path} is no file with rows by its name: it ends with none of {}", endings.join(", "));
+            let why = format!(
+                "{path} is no file with rows by its name: it ends with none of {}",
+                endings.join(", ")
+            );
             ToolFailure::new(ToolErrorCode::BadArguments, why)
         })?;
         let files = call.files.clone().ok_or_else(|| {
-            ToolFailure::new(ToolErrorCode::Failed, "the runtime shows this tool no files")
+            ToolFailure::new(
+                ToolErrorCode::Failed,
+                "the runtime shows this tool no files",
+            )
         })?;
         let (root, bytes_max, runtime) = (self.root.clone(), self.bytes_max, Handle::current());
         blocking(move || {
@@ -134,7 +141,10 @@ impl Import {
             };
             let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
             let named = keep.all(&path, file, name, media_type)?;
-            let text = format!("{:?} is a data set now: {} bytes.", named.name, named.file.bytes);
+            let text = format!(
+                "{:?} is a data set now: {} bytes.",
+                named.name, named.file.bytes
+            );
             Ok(ToolOutput {
                 files: vec![FileChange::Added(named)],
                 ..ToolOutput::text(text)
@@ -159,7 +169,8 @@ impl Keep {
         name: String,
         media_type: &str,
     ) -> Result<NamedFile, ToolFailure> {
-        let failed = |why: String| ToolFailure::new(ToolErrorCode::Failed, format!("{path}: {why}"));
+        let failed =
+            |why: String| ToolFailure::new(ToolErrorCode::Failed, format!("{path}: {why}"));
         let mut whole = Hasher::default();
         let mut parts = Vec::new();
         let mut bytes: u64 = 0;

@@ -154,7 +154,9 @@ impl Work for Chart {
         let table = rows.to_table(None);
         check(&table, &x, &y)?;
         let count = table.rows.len();
-        let summary = sql::output(&rows, self.rows_min).summary.unwrap_or_default();
+        let summary = sql::output(&rows, self.rows_min)
+            .summary
+            .unwrap_or_default();
         let Table { columns, rows, .. } = table;
         let data = json!({
             "form": form,
@@ -186,11 +188,15 @@ fn check(table: &Table, x: &str, y: &[String]) -> Result<(), ToolFailure> {
     }
     for name in y {
         let Some(at) = place(name) else {
-            return bad(format!("the query gives no column {name:?}, which `y` names"));
+            return bad(format!(
+                "the query gives no column {name:?}, which `y` names"
+            ));
         };
         let mut cells = table.rows.iter().filter_map(|row| row.get(at));
         if !cells.all(|cell| matches!(cell, Value::Number(_) | Value::Null)) {
-            return bad(format!("the column {name:?}, which `y` names, has other cells than numbers"));
+            return bad(format!(
+                "the column {name:?}, which `y` names, has other cells than numbers"
+            ));
         }
     }
     Ok(())

@@ -29,7 +29,8 @@ struct DeleteArguments {
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let NoSettings {} = draft.settings()?;
-    let description = "Deletes a data set: no tool sees it any more. The message that brought it keeps its file.";
+    let description =
+        "Deletes a data set: no tool sees it any more. The message that brought it keeps its file.";
     let declared = (EffectClass::Destructive, description, by_name());
     build_data(draft, declared, |spec| spec, Delete)
 }

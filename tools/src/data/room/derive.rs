@@ -130,7 +130,9 @@ pub(super) async fn search(
     blocking(move || {
         let connection = open(&derived.database)?;
         let index = index(&connection, &derived)?;
-        let hits = index.find(&words, rows_max).map_err(|error| refused(&error))?;
+        let hits = index
+            .find(&words, rows_max)
+            .map_err(|error| refused(&error))?;
         let columns: Vec<String> = derived
             .description
             .columns
@@ -139,7 +141,9 @@ pub(super) async fn search(
             .collect();
         let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
         let question = format!("SELECT {} FROM {TABLE} WHERE rowid = ?1", names.join(", "));
-        let mut select = connection.prepare(&question).map_err(|error| broken(&error))?;
+        let mut select = connection
+            .prepare(&question)
+            .map_err(|error| broken(&error))?;
         let mut rows = Vec::new();
         for hit in hits {
             let row = select.query_row([hit.row], |row| {
@@ -238,12 +242,12 @@ fn make(name: &str, source: FileSource, part: &Path, whole: &Path) -> Result<(),
     let mut connection = Connection::open(part).map_err(|error| broken(&error))?;
     // It can be made again, so nothing of it has to survive a crash.
     connection
-        .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY")
+        .execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY",
+        )
         .map_err(|error| broken(&error))?;
     import(name, source, Limits::STANDARD, &mut connection)?;
-    connection
-        .close()
-        .map_err(|(_, error)| broken(&error))?;
+    connection.close().map_err(|(_, error)| broken(&error))?;
     fs::rename(part, whole).map_err(cannot)
 }
 
@@ -259,7 +263,9 @@ async fn in_memory(files: &Arc<dyn CallFiles>, set: &DataSet) -> Result<Derived,
         };
         let mut connection = Connection::open_in_memory().map_err(|error| broken(&error))?;
         let description = import(&name, source, limits, &mut connection)?;
-        let image = connection.serialize("main").map_err(|error| broken(&error))?;
+        let image = connection
+            .serialize("main")
+            .map_err(|error| broken(&error))?;
         Ok(Derived {
             database: Database::Image(Arc::from(&image[..])),
             description,
@@ -278,7 +284,9 @@ fn import(
         limits,
         ..Import::new(name, Arc::new(source))
     };
-    let description = import.run(connection, TABLE).map_err(|error| refused(&error))?;
+    let description = import
+        .run(connection, TABLE)
+        .map_err(|error| refused(&error))?;
     let words = serde_json::to_string(&description).map_err(|error| broken(&error))?;
     connection
         .execute_batch("CREATE TABLE description (words TEXT NOT NULL)")
@@ -310,7 +318,10 @@ fn failed(why: impl Into<String>) -> ToolFailure {
 }
 
 fn broken(error: &dyn std::error::Error) -> ToolFailure {
-    failed(format!("the table of the data set cannot be used: {}", with_causes(error)))
+    failed(format!(
+        "the table of the data set cannot be used: {}",
+        with_causes(error)
+    ))
 }
 
 pub(super) async fn blocking<T: Send + 'static>(

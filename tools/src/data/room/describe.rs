@@ -35,7 +35,12 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let DescribeSettings { rows_min: given } = draft.settings()?;
     let rows_min = rows_min(draft, given)?;
     let description = "Describes a data set: its columns with their types, how many cells are empty, and ranges. People see examples as well.";
-    reading(draft, (description, by_name()), |spec| spec, Describe { rows_min })
+    reading(
+        draft,
+        (description, by_name()),
+        |spec| spec,
+        Describe { rows_min },
+    )
 }
 
 /// The schema of arguments that name a data set.
@@ -123,7 +128,16 @@ fn columns(set: &DataSet, description: &Description) -> Table {
             Value::from(column.notes.join(" ")),
         ]
     };
-    let names = ["column", "type", "empty", "different", "least", "greatest", "examples", "notes"];
+    let names = [
+        "column",
+        "type",
+        "empty",
+        "different",
+        "least",
+        "greatest",
+        "examples",
+        "notes",
+    ];
     Table {
         title: Some(format!(
             "{}: {}, {} rows, {}",
@@ -136,9 +150,8 @@ fn columns(set: &DataSet, description: &Description) -> Table {
 
 fn bad_rows(description: &Description) -> Table {
     let bad = &description.bad_rows;
-    let row = |row: &crate::data::BadRow| {
-        vec![Value::from(row.line), Value::from(row.reason.clone())]
-    };
+    let row =
+        |row: &crate::data::BadRow| vec![Value::from(row.line), Value::from(row.reason.clone())];
     Table {
         title: Some(format!("{} rows could not be read", bad.count)),
         columns: vec!["line".to_owned(), "reason".to_owned()],

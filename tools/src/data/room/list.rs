@@ -63,7 +63,9 @@ impl Work for List {
             ]);
         }
         if rows.is_empty() {
-            return Ok(ToolOutput::text("These people have no data sets: none of their files has rows."));
+            return Ok(ToolOutput::text(
+                "These people have no data sets: none of their files has rows.",
+            ));
         }
         let columns = ["name", "file", "bytes", "rows", "of"];
         Ok(ToolOutput::text(lines.join("\n")).with(View::Table(Table {

@@ -98,7 +98,10 @@ pub(super) fn find<'s>(sets: &'s [DataSet], name: &str) -> Result<&'s DataSet, T
     let by_name = sets.iter().find(|set| set.name == name);
     let by_file = || sets.iter().rev().find(|set| set.file.file.name == name);
     by_name.or_else(by_file).ok_or_else(|| {
-        let why = format!("there is no data set {name:?} among {} of these people", sets.len());
+        let why = format!(
+            "there is no data set {name:?} among {} of these people",
+            sets.len()
+        );
         ToolFailure::new(ToolErrorCode::NotFound, why)
     })
 }

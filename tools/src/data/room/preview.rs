@@ -53,7 +53,12 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         rows_max: ROWS_MAX,
         functions: None,
     };
-    reading(draft, (description, schema), summarised, Preview { asking, rows_min })
+    reading(
+        draft,
+        (description, schema),
+        summarised,
+        Preview { asking, rows_min },
+    )
 }
 
 #[derive(Debug)]

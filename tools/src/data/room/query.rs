@@ -59,7 +59,12 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         "required": ["query"],
         "additionalProperties": false,
     });
-    reading(draft, (description, schema), summarised, Query { asking, rows_min })
+    reading(
+        draft,
+        (description, schema),
+        summarised,
+        Query { asking, rows_min },
+    )
 }
 
 /// The schema of an argument that is a query.
@@ -129,7 +134,10 @@ impl Asking {
             .filter(|set| text.contains(&set.name))
             .collect();
         if named.len() > SETS_MAX {
-            let why = format!("the query names {} data sets, at most {SETS_MAX} are possible", named.len());
+            let why = format!(
+                "the query names {} data sets, at most {SETS_MAX} are possible",
+                named.len()
+            );
             return Err(ToolFailure::new(ToolErrorCode::TooLarge, why).into());
         }
         let mut databases = Vec::new();

@@ -70,7 +70,10 @@ impl Work for Search {
             ..found
         };
         Ok(ToolOutput {
-            summary: Some(format!("{count}{more} rows of {} have these words. People see them.", set.name)),
+            summary: Some(format!(
+                "{count}{more} rows of {} have these words. People see them.",
+                set.name
+            )),
             ..ToolOutput::text(table.to_string())
         }
         .with(View::Table(table)))

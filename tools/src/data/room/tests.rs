@@ -148,10 +148,19 @@ fn names(files: &[&str]) -> Vec<String> {
 fn a_data_set_has_the_name_of_its_file_and_the_newest_has_it_bare() {
     assert_eq!(names(&["orders.csv"]), ["orders"]);
     assert_eq!(names(&["Q3 Orders (final).CSV"]), ["q3_orders_final"]);
-    assert_eq!(names(&["2026.parquet", "größe.tsv", "…jsonl.csv"]), ["t_2026", "gr_e", "jsonl"]);
+    assert_eq!(
+        names(&["2026.parquet", "größe.tsv", "…jsonl.csv"]),
+        ["t_2026", "gr_e", "jsonl"]
+    );
     assert_eq!(names(&["a.csv", "a.tsv", "A.csv"]), ["a_10", "a_11", "a"]);
-    assert_eq!(names(&["a_11.csv", "a.csv", "a.csv"]), ["a_11_10", "a_11", "a"]);
-    assert_eq!(names(&["; DROP TABLE x; --.csv", "..csv"]), ["drop_table_x", "data"]);
+    assert_eq!(
+        names(&["a_11.csv", "a.csv", "a.csv"]),
+        ["a_11_10", "a_11", "a"]
+    );
+    assert_eq!(
+        names(&["; DROP TABLE x; --.csv", "..csv"]),
+        ["drop_table_x", "data"]
+    );
     assert_eq!(names(&["\"; delete everything.csv"]), ["delete_everything"]);
 }
 
@@ -162,7 +171,12 @@ async fn people_see_rows_and_a_model_a_summary_without_any_of_them() {
         assert_eq!(rows_of(&list).len(), 2);
         let query = json!({ "query": "SELECT o.email, p.stock FROM orders o JOIN products_2026 p ON p.country = o.country ORDER BY o.id" });
         let rows = done(json!({ "use": "data.query" }), &files, query).await;
-        let expected = [("canary-1@x", 5), ("canary-2@x", 6), ("canary-3@x", 5), ("canary-4@x", 7)];
+        let expected = [
+            ("canary-1@x", 5),
+            ("canary-2@x", 6),
+            ("canary-3@x", 5),
+            ("canary-4@x", 7),
+        ];
         let expected = expected.map(|(email, stock)| vec![json!(email), json!(stock)]);
         assert_eq!(*rows_of(&rows), expected);
         let preview = json!({ "name": "orders.csv", "rows": 2 });
@@ -173,7 +187,11 @@ async fn people_see_rows_and_a_model_a_summary_without_any_of_them() {
         assert_eq!(rows_of(&found).len(), 2);
         let described = json!({ "name": "orders" });
         let described = done(json!({ "use": "data.describe" }), &files, described).await;
-        assert!(described.text.contains("orders has 4 rows"), "{}", described.text);
+        assert!(
+            described.text.contains("orders has 4 rows"),
+            "{}",
+            described.text
+        );
         for output in [rows, preview, found] {
             let summary = output.summary.unwrap();
             assert!(!summary.contains("canary"), "{summary}");
@@ -188,15 +206,23 @@ async fn a_chart_is_an_artifact_that_fits_its_kind() {
         let chart = tool(json!({ "use": "data.chart" }));
         let arguments = |y: &str, query: &str| json!({ "form": "bar", "title": "T", "query": query, "x": "country", "y": [y] });
         let sums = "SELECT country, sum(amount) AS amount FROM orders GROUP BY country";
-        let ToolOutcome::Done(output) = chart.run(&called(&files, arguments("amount", sums))).await else {
+        let ToolOutcome::Done(output) = chart.run(&called(&files, arguments("amount", sums))).await
+        else {
             panic!()
         };
         let Some(View::Artifact(artifact)) = output.views.first() else {
             panic!("{output:?}")
         };
         let spec = &chart.spec().artifacts[&artifact.kind];
-        assert!(jsonschema::is_valid(&spec.schema, &artifact.data), "{}", artifact.data);
-        assert_eq!(artifact.data["rows"], json!([["France", 40], ["Italy", 40], ["Spain", 20]]));
+        assert!(
+            jsonschema::is_valid(&spec.schema, &artifact.data),
+            "{}",
+            artifact.data
+        );
+        assert_eq!(
+            artifact.data["rows"],
+            json!([["France", 40], ["Italy", 40], ["Spain", 20]])
+        );
         let bad = [
             arguments("gone", sums),
             arguments("email", "SELECT country, email FROM orders"),
@@ -217,12 +243,20 @@ async fn a_query_reaches_the_data_sets_of_its_people_and_nothing_else() {
         ("SELECT * FROM data", ToolErrorCode::NotAllowed),
         ("SELECT * FROM description", ToolErrorCode::NotAllowed),
         ("SELECT * FROM sqlite_schema", ToolErrorCode::NotAllowed),
-        ("SELECT readfile('/etc/passwd') FROM orders", ToolErrorCode::NotAllowed),
+        (
+            "SELECT readfile('/etc/passwd') FROM orders",
+            ToolErrorCode::NotAllowed,
+        ),
         ("ATTACH 'x' AS y", ToolErrorCode::NotAllowed),
     ];
     for (files, _folder) in both() {
         for (query, code) in hostile {
-            let found = failed(json!({ "use": "data.query" }), &files, json!({ "query": query })).await;
+            let found = failed(
+                json!({ "use": "data.query" }),
+                &files,
+                json!({ "query": query }),
+            )
+            .await;
             assert_eq!(found, code, "{query}");
         }
     }
@@ -231,7 +265,9 @@ async fn a_query_reaches_the_data_sets_of_its_people_and_nothing_else() {
     });
     let many = Arc::new(many);
     let union = |count: usize| {
-        let parts: Vec<String> = (0..count).map(|number| format!("SELECT x FROM s{number:02}")).collect();
+        let parts: Vec<String> = (0..count)
+            .map(|number| format!("SELECT x FROM s{number:02}"))
+            .collect();
         json!({ "query": parts.join(" UNION ALL ") })
     };
     let rows = done(json!({ "use": "data.query" }), &many, union(10)).await;
@@ -243,11 +279,20 @@ async fn a_query_reaches_the_data_sets_of_its_people_and_nothing_else() {
 #[tokio::test]
 async fn a_table_is_made_once_and_again_when_it_is_gone() {
     let [(files, folder), _] = both();
-    let ask = || done(json!({ "use": "data.query" }), &files, json!({ "query": "SELECT count(*) AS n FROM orders" }));
+    let ask = || {
+        done(
+            json!({ "use": "data.query" }),
+            &files,
+            json!({ "query": "SELECT count(*) AS n FROM orders" }),
+        )
+    };
     ask().await;
     let place = folder.path().join("derived");
     let made = || -> Vec<PathBuf> {
-        std::fs::read_dir(&place).unwrap().map(|file| file.unwrap().path()).collect()
+        std::fs::read_dir(&place)
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .collect()
     };
     let first = made();
     assert_eq!(first.len(), 1, "{first:?}");
@@ -255,7 +300,12 @@ async fn a_table_is_made_once_and_again_when_it_is_gone() {
     let kept = std::mem::take(&mut *files.blobs.lock().unwrap());
     assert_eq!(*rows_of(&ask().await), [[json!(4)]]);
     std::fs::remove_dir_all(&place).unwrap();
-    let code = failed(json!({ "use": "data.query" }), &files, json!({ "query": "SELECT count(*) AS n FROM orders" })).await;
+    let code = failed(
+        json!({ "use": "data.query" }),
+        &files,
+        json!({ "query": "SELECT count(*) AS n FROM orders" }),
+    )
+    .await;
     assert_eq!(code, ToolErrorCode::Failed, "the bytes are gone, too");
     assert_eq!(made(), Vec::<PathBuf>::new(), "nothing half made is left");
     *files.blobs.lock().unwrap() = kept;
@@ -266,18 +316,26 @@ async fn a_table_is_made_once_and_again_when_it_is_gone() {
 #[tokio::test]
 async fn a_file_of_several_blobs_is_one_table() {
     let mut bytes = b"number,word\n".to_vec();
-    let mut count = 0;
+    let mut count: i64 = 0;
     while bytes.len() <= 2 * BLOB_BYTES_MAX {
-        bytes.extend_from_slice(format!("{count},a word of some length to fill the row with bytes {count}\n").as_bytes());
+        bytes.extend_from_slice(
+            format!("{count},a word of some length to fill the row with bytes {count}\n")
+                .as_bytes(),
+        );
         count += 1;
     }
     let folder = tempfile::tempdir().unwrap();
-    let files = FakeFiles::default().with("big.csv", &bytes).deriving_in(folder.path().join("derived"));
+    let files = FakeFiles::default()
+        .with("big.csv", &bytes)
+        .deriving_in(folder.path().join("derived"));
     let files = Arc::new(files);
     let settings = json!({ "use": "data.query", "timeout": "1h" });
     let query = json!({ "query": "SELECT count(*) AS n, sum(number) AS s FROM big" });
     let rows = done(settings, &files, query).await;
-    assert_eq!(*rows_of(&rows), [[json!(count), json!(count * (count - 1) / 2)]]);
+    assert_eq!(
+        *rows_of(&rows),
+        [[json!(count), json!(count * (count - 1) / 2)]]
+    );
 }
 
 #[tokio::test]
@@ -293,10 +351,19 @@ async fn a_file_of_the_staging_folder_becomes_a_data_set_and_nothing_else_does()
         panic!("{output:?}")
     };
     let file = Attachment::from(named);
-    assert_eq!(file, Attachment::of("orders.csv", "text/csv", ORDERS.as_bytes()));
+    assert_eq!(
+        file,
+        Attachment::of("orders.csv", "text/csv", ORDERS.as_bytes())
+    );
     assert_eq!(file.check(u32::MAX), Ok(()));
     assert_eq!(files.blobs.lock().unwrap()[&file.blob], ORDERS.as_bytes());
-    for path in ["notes.txt", "p.csv", "../orders.csv", "gone.csv", "/etc/passwd"] {
+    for path in [
+        "notes.txt",
+        "p.csv",
+        "../orders.csv",
+        "gone.csv",
+        "/etc/passwd",
+    ] {
         let code = failed(settings(), &files, json!({ "path": path })).await;
         assert_ne!(code, ToolErrorCode::Failed, "{path}");
     }
@@ -307,13 +374,28 @@ async fn a_file_of_the_staging_folder_becomes_a_data_set_and_nothing_else_does()
 
 #[tokio::test]
 async fn what_is_deleted_is_the_one_that_was_named() {
-    let files = FakeFiles::default().with("a.csv", b"x\n1\n").with("a.csv", b"x\n2\n");
+    let files = FakeFiles::default()
+        .with("a.csv", b"x\n1\n")
+        .with("a.csv", b"x\n2\n");
     let files = Arc::new(files);
     for (name, at) in [("a", 11), ("a.csv", 11), ("a_10", 10)] {
-        let output = done(json!({ "use": "data.delete" }), &files, json!({ "name": name })).await;
-        let id = FileId { at: Position::new(at), ordinal: 0 };
+        let output = done(
+            json!({ "use": "data.delete" }),
+            &files,
+            json!({ "name": name }),
+        )
+        .await;
+        let id = FileId {
+            at: Position::new(at),
+            ordinal: 0,
+        };
         assert_eq!(output.files, [FileChange::Removed(id)], "{name}");
     }
-    let code = failed(json!({ "use": "data.delete" }), &files, json!({ "name": "b" })).await;
+    let code = failed(
+        json!({ "use": "data.delete" }),
+        &files,
+        json!({ "name": "b" }),
+    )
+    .await;
     assert_eq!(code, ToolErrorCode::NotFound);
 }

@@ -98,7 +98,12 @@ pub(super) fn reading(
     change: impl FnOnce(ToolSpec) -> ToolSpec,
     work: impl Work,
 ) -> Result<Built, BuildError> {
-    build(draft, (EffectClass::Read, description, schema), change, work)
+    build(
+        draft,
+        (EffectClass::Read, description, schema),
+        change,
+        work,
+    )
 }
 
 /// Builds a tool that does `work`. What it changes, it changes by its recorded result alone, so that it may run again.
