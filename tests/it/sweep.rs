@@ -25,10 +25,11 @@ const RUN_MAX: Duration = Duration::from_secs(60);
 const SETTLINGS_MAX: usize = 20;
 
 macro_rules! sweeps {
-    ($($test:ident: $script:literal,)*) => {
-        const SCRIPTS: &[&str] = &[$($script),*];
+    ($($(#[$only:meta])* $test:ident: $script:literal,)*) => {
+        const SCRIPTS: &[&str] = &[$($(#[$only])* $script),*];
 
         $(
+            $(#[$only])*
             #[tokio::test]
             async fn $test() {
                 sweep($script, None).await;
@@ -41,6 +42,8 @@ sweeps! {
     release_room_survives_every_cut: "release-room",
     crash_and_resume_survives_every_cut: "crash-and-resume",
     denied_survives_every_cut: "denied",
+    #[cfg(feature = "data")]
+    data_sets_survive_every_cut: "data-copilot",
     forks_survive_every_cut: "fork",
     forged_approval_survives_every_cut: "forged-approval",
     domain_artifacts_survive_every_cut: "home-advisor",

@@ -1,4 +1,4 @@
-//! Data sets: from the bytes of a file with rows to a table of SQLite, its description, a search index and charts.
+//! Data sets: from the bytes of a file with rows to a table of SQLite, its description and a search index.
 //!
 //! Nothing here knows of worlds or people. The same bytes always give the same table and the same description, so
 //! that all of it can be thrown away and made again.
@@ -26,16 +26,15 @@ mod describe;
 mod figures;
 mod import;
 
-mod chart;
-mod preview;
 mod search;
 
-pub use chart::{CHART_POINTS_MAX, ChartError, ChartKind, ChartSpec, chart_artifact};
+mod room;
+
 pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
 pub use error::ImportError;
 pub use import::{Import, IsStopped};
 pub use limits::Limits;
-pub use preview::{PREVIEW_ROWS_MAX, preview};
+pub(crate) use room::{CHART, DELETE, DESCRIBE, IMPORT, LIST, PREVIEW, QUERY, SEARCH, STATUS};
 pub use rows::BadRow;
 pub use search::{Hit, IndexPlace, TextIndex};
 pub use sniff::{Assume, DELIMITERS, Format};

@@ -55,7 +55,7 @@ struct Root {
 /// The treatment of symbolic links in the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Links {
+pub(crate) enum Links {
     /// A path that leads along one is refused.
     #[default]
     Refuse,
@@ -70,6 +70,7 @@ impl Root {
         root: &std::path::Path,
         links: Links,
         declared: Declared,
+        change: impl FnOnce(ToolSpec) -> ToolSpec,
     ) -> Result<(Arc<Self>, ToolSpec, std::path::PathBuf), BuildError> {
         let folder = draft.folder("root", root)?;
         let paths = PathArguments {
@@ -79,7 +80,7 @@ impl Root {
         let spec = ToolSpec {
             paths,
             folder: Some(folder.place),
-            ..draft.spec(declared)?
+            ..draft.spec_from(declared, change)?
         };
         Ok((
             Arc::new(Self {
@@ -89,6 +90,37 @@ impl Root {
             spec,
             folder.path,
         ))
+    }
+}
+
+/// The folder of a tool of another kind that reads files.
+#[cfg(feature = "data")]
+#[derive(Debug, Clone)]
+pub(crate) struct FileRoot(Arc<Root>);
+
+#[cfg(feature = "data")]
+impl FileRoot {
+    /// Opens the folder, and says in the spec where it is; gives its path as well.
+    pub(crate) fn prepare(
+        draft: &ToolDraft<'_>,
+        root: &std::path::Path,
+        links: Links,
+        declared: Declared,
+        change: impl FnOnce(ToolSpec) -> ToolSpec,
+    ) -> Result<(Self, ToolSpec, std::path::PathBuf), BuildError> {
+        let (root, spec, path) = Root::prepare(draft, root, links, declared, change)?;
+        Ok((Self(root), spec, path))
+    }
+
+    /// Opens the file that `path` names. It blocks.
+    pub(crate) fn open_to_read(&self, path: &str) -> Result<std::fs::File, ToolFailure> {
+        match self.0.open(path, open::OpenFor::Read)? {
+            open::OpenedPath::File(file) => Ok(file),
+            open::OpenedPath::Folder(_) => Err(failed(
+                ToolErrorCode::BadArguments,
+                format!("{path} is a folder"),
+            )),
+        }
     }
 }
 

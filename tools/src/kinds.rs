@@ -9,6 +9,8 @@ use crate::asking::{ASK, HANDOFF};
 use crate::build::{BuildError, Built, Kind, Shared, ToolDraft};
 use crate::calc::CALC;
 use crate::clock::NOW;
+#[cfg(feature = "data")]
+use crate::data;
 use crate::files::{APPEND, DELETE, EDIT, LIST, MOVE, READ, SEARCH, WRITE};
 #[cfg(feature = "mcp")]
 use crate::mcp::MCP;
@@ -42,10 +44,40 @@ pub(crate) const KINDS: &[&Kind] = &[
     &MCP,
     #[cfg(feature = "sql")]
     &SQL,
+    #[cfg(feature = "data")]
+    &data::LIST,
+    #[cfg(feature = "data")]
+    &data::DESCRIBE,
+    #[cfg(feature = "data")]
+    &data::PREVIEW,
+    #[cfg(feature = "data")]
+    &data::QUERY,
+    #[cfg(feature = "data")]
+    &data::SEARCH,
+    #[cfg(feature = "data")]
+    &data::CHART,
+    #[cfg(feature = "data")]
+    &data::STATUS,
+    #[cfg(feature = "data")]
+    &data::IMPORT,
+    #[cfg(feature = "data")]
+    &data::DELETE,
 ];
 
 /// The kinds that are not in every build, each with the feature that has it.
-pub const FEATURES: &[(&str, &str)] = &[("mcp", "mcp"), ("sql", "sql")];
+pub const FEATURES: &[(&str, &str)] = &[
+    ("mcp", "mcp"),
+    ("sql", "sql"),
+    ("data.list", "data"),
+    ("data.describe", "data"),
+    ("data.preview", "data"),
+    ("data.query", "data"),
+    ("data.search", "data"),
+    ("data.chart", "data"),
+    ("data.status", "data"),
+    ("data.import", "data"),
+    ("data.delete", "data"),
+];
 
 /// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {

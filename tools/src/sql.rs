@@ -28,3 +28,11 @@ pub(crate) mod door;
 mod tests;
 
 pub(crate) use tool::SQL;
+#[cfg(feature = "data")]
+pub(crate) use {
+    gate::{Gate, STATEMENT_MAX, quoted},
+    policy::{Columns, Dialect, Policy},
+    rows::{Limits, Rows},
+    sqlite::{Stop, cell},
+    tool::{StopOnDrop, output},
+};

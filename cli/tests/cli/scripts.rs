@@ -13,7 +13,9 @@ fn every_example_runs_to_its_end() {
         let path = entry.unwrap().path();
         // Its model is a real one: without a key it is refused.
         let is_live = path.ends_with("chat.yaml");
+        let is_lacked = !cfg!(feature = "full") && path.ends_with("data-copilot.yaml");
         if !is_live
+            && !is_lacked
             && path
                 .extension()
                 .is_some_and(|extension| extension == "yaml")

@@ -3,6 +3,7 @@
 
 mod consent;
 mod constraint;
+mod data;
 mod decision;
 mod model;
 pub(crate) mod parameters;

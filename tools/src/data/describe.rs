@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rows::BadRow;
@@ -17,7 +17,7 @@ const BAD_ROWS_MAX: usize = 100;
 pub(super) const DISTINCT_MAX: usize = 1_000;
 
 /// The whole description of a data set, for people. The same bytes give the same one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The form of the file.
     pub format: Format,
@@ -38,12 +38,12 @@ pub struct Description {
 }
 
 /// A column of a data set.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// The name in the table.
     pub name: String,
     /// The name in the file, if it is another.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<String>,
     /// The type.
     #[serde(rename = "type")]
@@ -53,17 +53,17 @@ pub struct Column {
     /// The number of values that differ; `None`: more than a thousand.
     pub distinct: Option<u64>,
     /// The least and the greatest value of numbers, dates and times.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(Value, Value)>,
     /// The first values that differ, shortened.
     pub examples: Vec<Value>,
     /// All that was assumed or changed, without any cell.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// The rows that are no part of the table.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadRows {
     /// Their number.
     pub count: u64,

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ImportError;
 
@@ -115,7 +115,7 @@ pub(super) enum Step {
 }
 
 /// A row that is no part of the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadRow {
     /// The line in which it begins, counted from 1; of a Parquet file, the row.
     pub line: u64,

@@ -3,13 +3,13 @@ use std::io::Read;
 use std::sync::Arc;
 
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ImportError;
 use super::source::{Source, SourceReader};
 
 /// The way in which bytes are letters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {
     /// UTF-8.

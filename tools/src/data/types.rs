@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::reading::{
     DateForm, Mark, Marks, Read, Readings, Style, integer, is_marker, read, real, timestamp, truth,
@@ -14,7 +14,7 @@ use super::rows::{Cell, Spelling};
 mod tests;
 
 /// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnType {
     /// Whole numbers of 64 bits.

@@ -61,7 +61,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             "additionalProperties": false,
         }),
     };
-    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared, |spec| spec)?;
     Ok(Built::new(FsList {
         spec,
         root,

@@ -64,7 +64,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             "additionalProperties": false,
         }),
     };
-    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared, |spec| spec)?;
     Ok(Built::new(FsRead { spec, root }).within(vec![path]))
 }
 

@@ -51,7 +51,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             "additionalProperties": false,
         }),
     };
-    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared, |spec| spec)?;
     // A folder is moved with all that is in it.
     let spec = reaching_beneath(spec, ["/from", "/to"]);
     Ok(Built::new(FsMove { spec, root }).within(vec![path]))

@@ -73,7 +73,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         repeat: Repeat::Always,
         schema: schema(),
     };
-    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared, |spec| spec)?;
     // A search of a folder reads what lies in the folders beneath.
     let spec = reaching_beneath(spec, ["/path"]);
     let limits = Limits {

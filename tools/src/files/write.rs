@@ -35,7 +35,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         repeat: Repeat::Always,
         schema: write_schema(),
     };
-    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared, |spec| spec)?;
     Ok(Built::new(FsWrite {
         spec,
         root,

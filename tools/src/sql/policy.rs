@@ -71,6 +71,10 @@ pub(crate) struct AllowedTable {
     pub(crate) name: String,
     /// Its columns.
     pub(crate) columns: Columns,
+    /// The place of its database among those of the query, from 0.
+    pub(crate) database: usize,
+    /// The name under which that database has it.
+    pub(crate) inside: String,
 }
 
 /// The things that a statement may name.
@@ -94,7 +98,14 @@ impl Policy {
     ) -> Self {
         let tables = tables.into_iter().map(|(name, columns)| {
             let folded = dialect.folded(&name, true);
-            (folded, AllowedTable { name, columns })
+            let inside = name.clone();
+            let table = AllowedTable {
+                name,
+                columns,
+                database: 0,
+                inside,
+            };
+            (folded, table)
         });
         let (schema, functions) = match dialect {
             Dialect::Sqlite => ("temp", SQLITE_FUNCTIONS),
@@ -117,6 +128,24 @@ impl Policy {
         let functions = functions.into_iter().map(|name| name.to_ascii_lowercase());
         Self {
             functions: functions.collect(),
+            ..self
+        }
+    }
+
+    /// The same, with the place that `place_of` gives for each table: that of its database, and its name there.
+    #[cfg(feature = "data")]
+    pub(crate) fn with_places(self, place_of: impl Fn(&str) -> (usize, String)) -> Self {
+        let placed = self.tables.into_iter().map(|(folded, table)| {
+            let (database, inside) = place_of(&table.name);
+            let table = AllowedTable {
+                database,
+                inside,
+                ..table
+            };
+            (folded, table)
+        });
+        Self {
+            tables: placed.collect(),
             ..self
         }
     }

@@ -6,7 +6,7 @@
 //! limits, by a heap that all connections of this process share, and by a deadline.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -63,12 +63,25 @@ impl Stop {
     }
 }
 
-/// Runs a query on the database at `path`, which has no link in it. It blocks.
+/// A database, and how it comes to a query.
+#[derive(Debug, Clone)]
+pub(crate) enum Database {
+    /// In a file, whose path has no link in it.
+    File(PathBuf),
+    /// In memory: the bytes that its file would have.
+    #[cfg_attr(
+        not(feature = "data"),
+        expect(dead_code, reason = "data sets of sealed worlds alone are in memory")
+    )]
+    Image(Arc<[u8]>),
+}
+
+/// Runs a query on these databases. It blocks.
 ///
 /// # Errors
 /// [`QueryError`].
 pub(crate) fn query(
-    path: &Path,
+    databases: &[Database],
     policy: &Policy,
     passed: &Passed,
     limits: Limits,
@@ -80,11 +93,11 @@ pub(crate) fn query(
             why: "the statement has a character of code 0".into(),
         });
     }
-    let schema = secret_name();
-    let mut connection = open(path, &schema)?;
-    let pages = prepare(&connection, &schema, policy)?;
+    let schemas: Vec<String> = databases.iter().map(|_| secret_name()).collect();
+    let mut connection = open(databases, &schemas)?;
+    let pages = prepare(&connection, &schemas, policy)?;
     watch(&mut connection, limits.time, stop.clone())?;
-    let authorizer = Authorizer::new(policy, &schema);
+    let authorizer = Authorizer::new(policy, schemas);
     let answers = authorizer.clone();
     connection
         .authorizer(Some(move |context: AuthContext<'_>| {
@@ -108,27 +121,49 @@ fn secret_name() -> String {
     format!("s{:016x}{:016x}", bits(), bits())
 }
 
-/// Attaches the file at `path` as `schema` to an empty database in memory.
-fn open(path: &Path, schema: &str) -> Result<Connection, QueryError> {
+/// Attaches each of the databases, under a schema each, to an empty database in memory.
+fn open(databases: &[Database], schemas: &[String]) -> Result<Connection, QueryError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let Some(path) = path.to_str() else {
-        return Err(QueryError::Unusable {
-            why: "its path is not Unicode".into(),
-        });
-    };
-    let connection = Connection::open_with_flags(":memory:", flags).map_err(unusable)?;
+    let mut connection = Connection::open_with_flags(":memory:", flags).map_err(unusable)?;
     confine(&connection).map_err(unusable)?;
-    connection
-        .execute("ATTACH ?1 AS ?2", [path, schema])
-        .map_err(unusable)?;
+    for (database, schema) in databases.iter().zip(schemas) {
+        attach(&mut connection, database, schema)?;
+    }
     Ok(connection)
 }
 
+fn attach(
+    connection: &mut Connection,
+    database: &Database,
+    schema: &str,
+) -> Result<(), QueryError> {
+    let path = match database {
+        Database::File(path) => path.to_str().ok_or_else(|| QueryError::Unusable {
+            why: "its path is not Unicode".into(),
+        })?,
+        Database::Image(_) => ":memory:",
+    };
+    connection
+        .execute("ATTACH ?1 AS ?2", [path, schema])
+        .map_err(unusable)?;
+    match database {
+        Database::File(_) => Ok(()),
+        Database::Image(bytes) => connection
+            .deserialize_read_exact(schema, &bytes[..], bytes.len(), true)
+            .map_err(unusable),
+    }
+}
+
 /// Makes the views, and begins the transaction that the query sees.
-fn prepare(connection: &Connection, schema: &str, policy: &Policy) -> Result<Pages, QueryError> {
+fn prepare(
+    connection: &Connection,
+    schemas: &[String],
+    policy: &Policy,
+) -> Result<Pages, QueryError> {
     for table in policy.tables() {
+        let schema = schema_of(schemas, table)?;
         check_table(connection, schema, table)?;
         connection
             .execute_batch(&view_of(schema, table))
@@ -138,11 +173,19 @@ fn prepare(connection: &Connection, schema: &str, policy: &Policy) -> Result<Pag
         .pragma_update(None, "query_only", true)
         .map_err(unusable)?;
     connection.execute_batch("BEGIN").map_err(unusable)?;
-    let pages = Pages::of(connection, schema, policy)?;
+    let pages = Pages::of(connection, schemas, policy)?;
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most).map_err(unusable)?;
     }
     Ok(pages)
+}
+
+/// The schema of the database that has a table.
+fn schema_of<'s>(schemas: &'s [String], table: &AllowedTable) -> Result<&'s str, QueryError> {
+    let schema = schemas.get(table.database).map(String::as_str);
+    schema.ok_or_else(|| QueryError::Unusable {
+        why: format!("{:?} is in no database of the query", table.name),
+    })
 }
 
 fn confine(connection: &Connection) -> rusqlite::Result<()> {
@@ -188,7 +231,7 @@ fn check_table(
 ) -> Result<(), QueryError> {
     let kind = connection.query_row(
         "SELECT type FROM pragma_table_list WHERE schema = ?1 AND name = ?2 COLLATE NOCASE",
-        [schema, &table.name],
+        [schema, &table.inside],
         |row| row.get::<_, String>(0),
     );
     let why = match kind {
@@ -201,7 +244,7 @@ fn check_table(
 }
 
 fn view_of(schema: &str, table: &AllowedTable) -> String {
-    let name = quoted(&table.name);
+    let (name, inside) = (quoted(&table.name), quoted(&table.inside));
     let columns = match &table.columns {
         Columns::All => "*".to_owned(),
         Columns::Listed(columns) => {
@@ -210,7 +253,7 @@ fn view_of(schema: &str, table: &AllowedTable) -> String {
         }
     };
     let schema = quoted(schema);
-    format!("CREATE TEMP VIEW {name} AS SELECT {columns} FROM {schema}.{name}")
+    format!("CREATE TEMP VIEW {name} AS SELECT {columns} FROM {schema}.{inside}")
 }
 
 /// Stops the query at its deadline, and when nobody waits for it.
@@ -251,7 +294,8 @@ fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows
     Ok(rows)
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+/// Reads a value of a row.
+pub(crate) fn cell(value: ValueRef<'_>) -> Cell {
     match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Integer(number),

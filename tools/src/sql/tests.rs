@@ -5,7 +5,7 @@ use super::gate::{Gate, Passed, STATEMENT_MAX};
 use super::policy::{Columns, Dialect, Policy};
 use super::refusal::{Part, Refusal};
 use super::rows::{Limits, QueryError, Rows};
-use super::sqlite::{self, Stop};
+use super::sqlite::{self, Database, Stop};
 
 mod generated;
 #[cfg(feature = "postgres")]
@@ -88,7 +88,7 @@ fn gate(dialect: Dialect) -> Gate {
 
 fn ask(path: &Path, passed: &Passed, limits: Limits) -> Result<Rows, QueryError> {
     sqlite::query(
-        path,
+        &[Database::File(path.to_owned())],
         &policy(Dialect::Sqlite),
         passed,
         limits,

@@ -18,7 +18,7 @@ use super::policy::{AllowedTable, Columns, Dialect, Policy};
 #[cfg(feature = "postgres")]
 use super::postgres;
 use super::rows::{Limits, Rows};
-use super::sqlite::{self, Stop};
+use super::sqlite::{self, Database, Stop};
 use super::summary::summary;
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
@@ -251,10 +251,11 @@ impl Sql {
     async fn rows(&self, passed: Passed, limits: Limits) -> Result<Rows, ToolFailure> {
         match &self.engine {
             Engine::Sqlite(path) => {
-                let (path, policy) = (path.clone(), self.gate.policy().clone());
+                let database = Database::File(path.clone());
+                let policy = self.gate.policy().clone();
                 let stop = StopOnDrop(Stop::default());
                 let sign = stop.0.clone();
-                let rows = blocking(move || sqlite::query(&path, &policy, &passed, limits, &sign));
+                let rows = blocking(move || sqlite::query(&[database], &policy, &passed, limits, &sign));
                 Ok(rows.await??)
             }
             #[cfg(feature = "postgres")]
@@ -275,7 +276,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Stops the query of a run that was dropped.
-struct StopOnDrop(Stop);
+pub(crate) struct StopOnDrop(pub(crate) Stop);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {

@@ -3,6 +3,7 @@
 use super::Shape::{
     Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Name, Pointer, Size, Text, Word,
 };
+use super::data;
 use super::{
     Field, HOUR, NAMES_OF_AGENTS, Named, Record, SECOND, Shape, Variants, WHOLE, YEAR, field,
     required,
@@ -28,13 +29,22 @@ pub(crate) static TOOL: Variants = Variants {
         ("ask", &ASK),
         ("handoff", &HANDOFF),
         ("sql", &SQL),
+        ("data.list", &data::LIST),
+        ("data.describe", &data::DESCRIBE),
+        ("data.preview", &data::PREVIEW),
+        ("data.query", &data::QUERY),
+        ("data.search", &data::SEARCH),
+        ("data.chart", &data::CHART),
+        ("data.status", &data::STATUS),
+        ("data.import", &data::IMPORT),
+        ("data.delete", &data::DELETE),
         ("scripted", &SCRIPTED_TOOL),
         ("mcp", &MCP),
         ("own", &OWN_TOOL),
     ],
 };
 
-const TOOL_SETTINGS: &[Field] = &[
+pub(super) const TOOL_SETTINGS: &[Field] = &[
     required("use", Text, "Which tool it is."),
     field("description", Text, "Its description for models."),
     field(
@@ -115,7 +125,7 @@ static AGGREGATES: Record = Record::new(
         "Fewer rows than this give their count alone.",
     )]],
 );
-const ROOT: &[Field] = &[
+pub(super) const ROOT: &[Field] = &[
     required(
         "root",
         Text,

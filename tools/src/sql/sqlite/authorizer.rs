@@ -5,24 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use crate::sql::policy::{Dialect, Policy};
+use crate::sql::policy::{AllowedTable, Dialect, Policy};
 
 /// The answers to one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Authorizer {
     /// The things that a statement may name.
     policy: Policy,
-    /// The schema of the database's own tables. Only views know it.
-    schema: String,
+    /// The schemas of the databases. Only views know them.
+    schemas: Vec<String>,
     /// True as soon as something was refused.
     has_refused: Arc<AtomicBool>,
 }
 
 impl Authorizer {
-    pub(super) fn new(policy: &Policy, schema: &str) -> Self {
+    pub(super) fn new(policy: &Policy, schemas: Vec<String>) -> Self {
         Self {
             policy: policy.clone(),
-            schema: schema.to_owned(),
+            schemas,
             has_refused: Arc::default(),
         }
     }
@@ -63,9 +63,17 @@ impl Authorizer {
             // A query in the place of a table, or a table that is named without its schema.
             return column.is_empty();
         };
-        let listed = self.policy.table(&Dialect::Sqlite.folded(table, true));
-        let is_listed =
-            listed.is_some_and(|table| column.is_empty() || self.policy.allows(table, column));
-        is_listed && (schema == "temp" || schema == self.schema)
+        let folded = |name: &str| Dialect::Sqlite.folded(name, true);
+        let listed = if schema == "temp" {
+            self.policy.table(&folded(table))
+        } else {
+            let is_it = |listed: &&AllowedTable| {
+                let database = self.schemas.get(listed.database);
+                database.is_some_and(|database| database == schema)
+                    && folded(&listed.inside) == folded(table)
+            };
+            self.policy.tables().find(is_it)
+        };
+        listed.is_some_and(|table| column.is_empty() || self.policy.allows(table, column))
     }
 }

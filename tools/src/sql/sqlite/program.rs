@@ -7,37 +7,38 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::{failed, unusable};
+use super::{failed, schema_of, unusable};
 use crate::sql::gate::quoted;
 use crate::sql::policy::Policy;
 use crate::sql::rows::QueryError;
 
-/// The place of the database's own schema among those of the connection, behind `main` and `temp`.
-const DATABASE: i64 = 2;
+/// The place of the first database among those of the connection, behind `main` and `temp`.
+const FIRST: i64 = 2;
 
-/// The pages at which the listed tables and their indexes begin.
+/// The pages at which the listed tables and their indexes begin, each behind the place of its database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pages(BTreeSet<i64>);
+pub(super) struct Pages(BTreeSet<(i64, i64)>);
 
 impl Pages {
     /// Those of the listed tables. The connection is in a transaction, so that they stay.
     pub(super) fn of(
         connection: &Connection,
-        schema: &str,
+        schemas: &[String],
         policy: &Policy,
     ) -> Result<Self, QueryError> {
-        let question = format!(
-            "SELECT rootpage FROM {}.sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE AND rootpage > 0",
-            quoted(schema)
-        );
         let mut pages = BTreeSet::new();
-        let mut statement = connection.prepare(&question).map_err(unusable)?;
         for table in policy.tables() {
+            let question = format!(
+                "SELECT rootpage FROM {}.sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE AND rootpage > 0",
+                quoted(schema_of(schemas, table)?)
+            );
+            let place = i64::try_from(table.database).unwrap_or(i64::MAX - FIRST);
+            let mut statement = connection.prepare(&question).map_err(unusable)?;
             let found = statement
-                .query_map([&table.name], |row| row.get(0))
+                .query_map([&table.inside], |row| row.get(0))
                 .map_err(unusable)?;
             for page in found {
-                pages.insert(page.map_err(unusable)?);
+                pages.insert((FIRST + place, page.map_err(unusable)?));
             }
         }
         Ok(Self(pages))
@@ -54,7 +55,7 @@ impl Pages {
             let page: i64 = step.get(3).map_err(failed)?;
             let database: i64 = step.get(4).map_err(failed)?;
             let is_allowed = match word.as_str() {
-                "OpenRead" | "ReopenIdx" => database == DATABASE && self.0.contains(&page),
+                "OpenRead" | "ReopenIdx" => self.0.contains(&(database, page)),
                 "OpenWrite" | "VOpen" | "Vacuum" | "ParseSchema" | "JournalMode" => false,
                 _ => true,
             };

@@ -1,0 +1,160 @@
+//! `data.describe`: the columns of a data set, and what was assumed of them.
+
+use async_trait::async_trait;
+use folkmoot_core::tool::{Table, ToolOutput, View};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::derive::Cannot;
+use super::named::DataSet;
+use super::tool::{Sets, Work, reading, rows_min};
+use crate::build::{BuildError, Built, Kind, ToolDraft};
+use crate::data::Description;
+
+pub(crate) const DESCRIBE: Kind = Kind {
+    name: "data.describe",
+    summary: "Describes the columns of a data set",
+    keys: &["rows_min"],
+    is_local: false,
+    build,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DescribeSettings {
+    rows_min: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DescribeArguments {
+    name: String,
+}
+
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let DescribeSettings { rows_min: given } = draft.settings()?;
+    let rows_min = rows_min(draft, given)?;
+    let description = "Describes a data set: its columns with their types, how many cells are empty, and ranges. People see examples as well.";
+    reading(
+        draft,
+        (description, by_name()),
+        |spec| spec,
+        Describe { rows_min },
+    )
+}
+
+/// The schema of arguments that name a data set.
+pub(super) fn by_name() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "minLength": 1, "description": "the data set, e.g. orders" },
+        },
+        "required": ["name"],
+        "additionalProperties": false,
+    })
+}
+
+#[derive(Debug)]
+struct Describe {
+    rows_min: usize,
+}
+
+#[async_trait]
+impl Work for Describe {
+    type Arguments = DescribeArguments;
+
+    async fn run(
+        &self,
+        sets: &Sets,
+        DescribeArguments { name }: DescribeArguments,
+    ) -> Result<ToolOutput, Cannot> {
+        let set = sets.named(&name)?;
+        let description = sets.derive(set).await?.description;
+        let mut output = ToolOutput::text(for_models(set, &description, self.rows_min))
+            .with(View::Table(columns(set, &description)));
+        if !description.notes.is_empty() {
+            output = output.with(View::Text(description.notes.join("\n")));
+        }
+        if description.bad_rows.count > 0 {
+            output = output.with(View::Table(bad_rows(&description)));
+        }
+        Ok(output)
+    }
+}
+
+/// The description that models read: nothing in it comes from fewer than `rows_min` cells.
+fn for_models(set: &DataSet, description: &Description, rows_min: usize) -> String {
+    let model = description.for_models(u64::try_from(rows_min).unwrap_or(u64::MAX));
+    let mut lines = vec![format!("{} has {} rows.", set.name, model.rows)];
+    if model.bad_rows > 0 {
+        lines.push(format!("{} rows could not be read.", model.bad_rows));
+    }
+    for column in &model.columns {
+        let kind = column.kind;
+        let distinct = column
+            .distinct
+            .map(|count| format!(", {count} different values"));
+        let range = column
+            .range
+            .as_ref()
+            .map(|(least, greatest)| format!(", from {least} to {greatest}"));
+        lines.push(format!(
+            "{:?}: {kind}, {} empty{}{}",
+            column.name,
+            column.nulls,
+            distinct.unwrap_or_default(),
+            range.unwrap_or_default()
+        ));
+    }
+    lines.join("\n")
+}
+
+fn columns(set: &DataSet, description: &Description) -> Table {
+    let row = |column: &crate::data::Column| {
+        let (least, greatest) = column.range.clone().unwrap_or_default();
+        let examples = column.examples.iter().map(|example| match example {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        vec![
+            Value::from(column.name.clone()),
+            Value::from(column.kind.to_string()),
+            Value::from(column.nulls),
+            column.distinct.map_or(Value::Null, Value::from),
+            least,
+            greatest,
+            Value::from(examples.collect::<Vec<_>>().join(" · ")),
+            Value::from(column.notes.join(" ")),
+        ]
+    };
+    let names = [
+        "column",
+        "type",
+        "empty",
+        "different",
+        "least",
+        "greatest",
+        "examples",
+        "notes",
+    ];
+    Table {
+        title: Some(format!(
+            "{}: {}, {} rows, {}",
+            set.name, set.file.file.name, description.rows, description.format
+        )),
+        columns: names.map(str::to_owned).to_vec(),
+        rows: description.columns.iter().map(row).collect(),
+    }
+}
+
+fn bad_rows(description: &Description) -> Table {
+    let bad = &description.bad_rows;
+    let row =
+        |row: &crate::data::BadRow| vec![Value::from(row.line), Value::from(row.reason.clone())];
+    Table {
+        title: Some(format!("{} rows could not be read", bad.count)),
+        columns: vec!["line".to_owned(), "reason".to_owned()],
+        rows: bad.first.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,81 @@
+//! `data.search`: the rows of a data set with some words.
+
+use async_trait::async_trait;
+use folkmoot_core::tool::{Table, ToolOutput, View};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::derive::{self, Cannot};
+use super::query::summarised;
+use super::tool::{Sets, Work, reading};
+use crate::build::{BuildError, Built, Kind, ToolDraft};
+
+pub(crate) const SEARCH: Kind = Kind {
+    name: "data.search",
+    summary: "Finds the rows of a data set with some words",
+    keys: &[],
+    is_local: false,
+    build,
+};
+
+/// The rows that are shown, and the most that may be.
+const ROWS: usize = 20;
+const ROWS_MAX: usize = 200;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoSettings {}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchArguments {
+    name: String,
+    words: String,
+    rows: Option<usize>,
+}
+
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let NoSettings {} = draft.settings()?;
+    let description = "Finds the rows of a data set in whose texts all of the words stand, the best first. People see them.";
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "minLength": 1, "description": "the data set, e.g. orders" },
+            "words": { "type": "string", "minLength": 1, "maxLength": 1000, "description": "e.g. late delivery" },
+            "rows": { "type": "integer", "minimum": 1, "maximum": ROWS_MAX, "description": "how many; 20 if left out" },
+        },
+        "required": ["name", "words"],
+        "additionalProperties": false,
+    });
+    reading(draft, (description, schema), summarised, Search)
+}
+
+#[derive(Debug)]
+struct Search;
+
+#[async_trait]
+impl Work for Search {
+    type Arguments = SearchArguments;
+
+    async fn run(&self, sets: &Sets, arguments: SearchArguments) -> Result<ToolOutput, Cannot> {
+        let SearchArguments { name, words, rows } = arguments;
+        let set = sets.named(&name)?;
+        let derived = sets.derive(set).await?;
+        let rows_max = rows.unwrap_or(ROWS).min(ROWS_MAX);
+        let found = derive::search(derived, words, rows_max).await?;
+        let count = found.rows.len();
+        let more = if count == rows_max { " or more" } else { "" };
+        let table = Table {
+            title: Some(format!("{}: {count} rows", set.name)),
+            ..found
+        };
+        Ok(ToolOutput {
+            summary: Some(format!(
+                "{count}{more} rows of {} have these words. People see them.",
+                set.name
+            )),
+            ..ToolOutput::text(table.to_string())
+        }
+        .with(View::Table(table)))
+    }
+}
