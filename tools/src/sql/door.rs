@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::gate::{Gate, Passed};
 use super::policy::{Columns, Dialect, Policy};
 use super::rows::{Limits, QueryError};
-use super::sqlite::{self, Stop};
+use super::sqlite::{self, Database, Stop};
 
 /// The fate of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,13 @@ pub fn ask_shop(path: &Path, statement: &str, is_seen: bool) -> SqlVerdict {
         time: Duration::from_secs(1),
     };
     let text = passed.text().to_owned();
-    match sqlite::query(path, gate.policy(), &passed, limits, &Stop::default()) {
+    match sqlite::query(
+        &[Database::File(path.to_owned())],
+        gate.policy(),
+        &passed,
+        limits,
+        &Stop::default(),
+    ) {
         Ok(rows) => SqlVerdict::Answered(text, format!("{rows:?}")),
         Err(error @ QueryError::Refused { .. }) => SqlVerdict::Torn(text, error.to_string()),
         Err(error) => SqlVerdict::Failed(text, error.to_string()),

@@ -255,7 +255,8 @@ impl Sql {
                 let policy = self.gate.policy().clone();
                 let stop = StopOnDrop(Stop::default());
                 let sign = stop.0.clone();
-                let rows = blocking(move || sqlite::query(&[database], &policy, &passed, limits, &sign));
+                let rows =
+                    blocking(move || sqlite::query(&[database], &policy, &passed, limits, &sign));
                 Ok(rows.await??)
             }
             #[cfg(feature = "postgres")]

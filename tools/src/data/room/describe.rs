@@ -115,7 +115,11 @@ fn columns(set: &DataSet, description: &Description) -> Table {
         let (least, greatest) = column.range.clone().unwrap_or_default();
         let examples = column.examples.iter().map(|example| match example {
             Value::String(text) => text.clone(),
-            other => other.to_string(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => example.to_string(),
         });
         vec![
             Value::from(column.name.clone()),
