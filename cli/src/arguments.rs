@@ -26,7 +26,9 @@ pub(crate) use decision::{
 pub(crate) use erase::EraseArgs;
 pub(crate) use evidence::{CheckBundleArgs, ExportArgs, ExportForm};
 pub(crate) use life::{BackupArgs, DeleteArgs, ForkArgs, RebuildArgs};
-pub(crate) use mcp::{McpArgs, McpCommand, McpToolsArgs};
+pub(crate) use mcp::McpArgs;
+#[cfg(feature = "mcp")]
+pub(crate) use mcp::{McpCommand, McpToolsArgs};
 pub(crate) use query::{
     ApprovalsArgs, DiffArgs, LogArgs, ReplayArgs, RightsArgs, UsageArgs, VerifyArgs, WhyArgs,
     WorldsArgs,

@@ -38,7 +38,7 @@ pub(crate) struct McpToolsArgs {
     pub(crate) script: PathBuf,
     /// The one server to ask, by its name in the script.
     #[arg(long, value_name = "NAME")]
-    pub(crate) server: Option<String>,
+    pub(crate) only: Option<String>,
     /// How many seconds each server has.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) wait: u64,

@@ -19,7 +19,7 @@ pub(crate) async fn tools(common: &CommonArgs, arguments: &McpToolsArgs) -> Resu
     let script = Script::load(&arguments.script)?;
     let servers = &script.spec.servers;
     let is_wanted = |name: &&ToolName| {
-        let wanted = arguments.server.as_deref();
+        let wanted = arguments.only.as_deref();
         wanted.is_none_or(|wanted| wanted == name.as_str())
     };
     let wanted: Vec<&ToolName> = servers.keys().filter(is_wanted).collect();
@@ -72,7 +72,7 @@ fn json_of(offer: &Offer) -> Value {
 fn nothing(script: &Script, arguments: &McpToolsArgs) -> String {
     let file = arguments.script.display();
     let names = || script.spec.servers.keys().map(ToolName::as_str);
-    match &arguments.server {
+    match &arguments.only {
         None => format!(
             "{file} names no server: add one under `tools`, e.g. `files: {{ use: mcp, command: [mcp-server, .], cwd: . }}`"
         ),
