@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use super::outside::Outside;
 use super::rule::Methods;
 use super::{GET, REQUEST};
-use crate::build::{BuildError, Built, ToolDraft};
+use crate::build::{BuildError, Built, Shared, ToolDraft};
 use crate::stage::call;
 
 mod addresses;
@@ -131,7 +131,8 @@ impl Outside for Fake {
 
 fn try_tool(settings: &Value, outside: Arc<dyn Outside>) -> Result<Built, BuildError> {
     let name = ToolName::new("tool").unwrap();
-    let draft = ToolDraft::read(&name, settings, Path::new("/"), &[&GET, &REQUEST])?;
+    let shared = Shared::default();
+    let draft = ToolDraft::read(&name, settings, Path::new("/"), &[&GET, &REQUEST], &shared)?;
     let methods = if draft.kind.name == GET.name {
         Methods::Get
     } else {

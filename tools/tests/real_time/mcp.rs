@@ -115,6 +115,7 @@ fn call(place: &Place, arguments: Value) -> ToolCall {
         input: None,
         clock: Arc::new(Still),
         host: Some(Arc::new(place.host())),
+        files: None,
         progress: Arc::new(Unheard),
     }
 }
