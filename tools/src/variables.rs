@@ -104,7 +104,7 @@ impl Piece {
 }
 
 /// The kinds of tools whose settings have variables.
-const KINDS: [&str; 2] = ["http.get", "http.request"];
+const KINDS: [&str; 3] = ["http.get", "http.request", "sql"];
 
 /// Returns the rules that take the values of the variables in a tool's settings out of texts. The values are looked up now, in
 /// the environment of this process.
@@ -114,7 +114,22 @@ pub fn tool_secrets(settings: &Value) -> SecretRules {
     if uses.is_none_or(|uses| !KINDS.contains(&uses)) {
         return SecretRules::default();
     }
-    SecretRules::new(values_in(settings, &|name| std::env::var(name).ok()))
+    let values = values_in(settings, &|name| std::env::var(name).ok());
+    let passwords: Vec<String> = values
+        .iter()
+        .flat_map(|value| passwords_in(value))
+        .collect();
+    SecretRules::new(values.into_iter().chain(passwords))
+}
+
+/// The password of a value that is a URL, as it is written there and as it is meant: it is a secret without its URL as well.
+fn passwords_in(value: &str) -> Vec<String> {
+    let url = url::Url::parse(value).ok();
+    let Some(written) = url.as_ref().and_then(url::Url::password) else {
+        return Vec::new();
+    };
+    let meant = percent_encoding::percent_decode_str(written).decode_utf8_lossy();
+    vec![written.to_owned(), meant.into_owned()]
 }
 
 fn values_in(settings: &Value, look_up: &dyn Fn(&str) -> Option<String>) -> Vec<String> {

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{BrokenVariable, MissingVariable, Template, values_in};
+use super::{BrokenVariable, MissingVariable, Template, passwords_in, values_in};
 
 fn look_up(name: &str) -> Option<String> {
     match name {
@@ -38,4 +38,17 @@ fn a_template_is_expanded_or_says_which_variable_is_missing() {
 fn the_values_of_all_variables_in_settings_are_known() {
     let settings = json!({ "use": "http.get", "allow": [{ "host": "a", "headers": { "authorization": "Bearer ${TOKEN}", "x": "${NONE:-d}" } }] });
     assert_eq!(values_in(&settings, &look_up), ["s3cret-token"]);
+}
+
+#[test]
+fn the_password_of_a_url_is_a_secret_of_its_own() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("postgres://shop:p%40ss@db/shop", &["p%40ss", "p@ss"]),
+        ("postgres://shop@db/shop", &[]),
+        ("s3cret-token", &[]),
+        ("https://a:b@c/", &["b", "b"]),
+    ];
+    for (value, passwords) in cases {
+        assert_eq!(passwords_in(value), passwords, "{value}");
+    }
 }

@@ -36,7 +36,7 @@ pub(crate) async fn tools(common: &CommonArgs, arguments: &McpToolsArgs) -> Resu
         let offered = offers(name, settings, &script.base, host.clone(), limit).await;
         let code = |error: &OfferError| match error {
             OfferError::Settings(_) => USAGE,
-            _ => STORE,
+            OfferError::Server(_) | OfferError::Late { .. } | _ => STORE,
         };
         let offered = offered.map_err(|error| CliError::other(code(&error), error.to_string()))?;
         found.push((name, offered));

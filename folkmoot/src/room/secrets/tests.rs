@@ -12,6 +12,7 @@ fn a_secret_of_a_tool_is_taken_out_and_other_variables_are_not() {
         let secrets = RoomSecrets {
             models: Vec::new(),
             tools: vec![settings],
+            variables: Vec::new(),
         };
         let text = format!("it said: {value}.");
         let rules = secrets.rules();
@@ -19,5 +20,6 @@ fn a_secret_of_a_tool_is_taken_out_and_other_variables_are_not() {
     };
     assert_eq!(concealed("http.get"), "it said: [secret].");
     assert_eq!(concealed("http.request"), "it said: [secret].");
+    assert_eq!(concealed("sql"), "it said: [secret].");
     assert_eq!(concealed("scripted"), format!("it said: {value}."));
 }
