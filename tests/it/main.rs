@@ -15,6 +15,8 @@
 mod architecture;
 mod audit;
 mod canaries;
+#[cfg(feature = "data")]
+mod data;
 mod epochs;
 mod erasure;
 mod feed;
