@@ -414,6 +414,10 @@ pub struct ToolFailure {
     pub code: ToolErrorCode,
     /// The detail that operators are told.
     pub detail: String,
+    /// A name of the call's own arguments that the failure is about, e.g. a column that is not
+    /// there. The model is told it, if it is a plain name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<String>,
 }
 
 impl ToolFailure {
@@ -423,7 +427,29 @@ impl ToolFailure {
         Self {
             code,
             detail: detail.into(),
+            named: None,
         }
+    }
+
+    /// The same failure, about a thing that the call's arguments name.
+    #[must_use]
+    pub fn about(self, name: impl Into<String>) -> Self {
+        Self {
+            named: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// The name, if it is one and no sentence: letters, digits, `_` and `.`, at most 64.
+    #[must_use]
+    pub fn plain_name(&self) -> Option<&str> {
+        let is_plain = |name: &str| {
+            (1..=64).contains(&name.len())
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "_.".contains(c))
+        };
+        self.named.as_deref().filter(|name| is_plain(name))
     }
 }
 

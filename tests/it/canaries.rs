@@ -131,6 +131,7 @@ fn fails() -> ToolOutcome {
     ToolOutcome::Failed(ToolFailure {
         code: ToolErrorCode::Failed,
         detail,
+        named: None,
     })
 }
 

@@ -53,19 +53,39 @@ async fn no_cell_no_path_and_no_error_comes_to_a_model() {
     let inbox = folder.path().join(format!("{CANARY}inbox"));
     std::fs::create_dir(&inbox).unwrap();
     std::fs::write(inbox.join("broken.csv"), format!("{CANARY}a,\"{CANARY}b\n")).unwrap();
-    let kinds = ["list", "describe", "preview", "query", "search", "chart", "status", "delete"];
+    let kinds = [
+        "list", "describe", "preview", "query", "search", "chart", "status", "delete",
+    ];
     let calls = [
         ("list", json!({})),
         ("describe", json!({ "name": "orders" })),
         ("preview", json!({ "name": "orders" })),
-        ("query", json!({ "query": "SELECT email, note FROM orders" })),
-        ("query", json!({ "query": "SELECT email FROM orders WHERE id = 3" })),
-        ("query", json!({ "query": "SELECT min(email) AS m, max(note) AS n FROM orders" })),
-        ("query", json!({ "query": "SELECT abs(email) + 1 / 0 AS x, json(note) AS y FROM orders" })),
+        (
+            "query",
+            json!({ "query": "SELECT email, note FROM orders" }),
+        ),
+        (
+            "query",
+            json!({ "query": "SELECT email FROM orders WHERE id = 3" }),
+        ),
+        (
+            "query",
+            json!({ "query": "SELECT min(email) AS m, max(note) AS n FROM orders" }),
+        ),
+        (
+            "query",
+            json!({ "query": "SELECT abs(email) + 1 / 0 AS x, json(note) AS y FROM orders" }),
+        ),
         ("query", json!({ "query": "SELECT nothing FROM orders" })),
         ("search", json!({ "name": "orders", "words": "word" })),
-        ("chart", json!({ "form": "bar", "title": "T", "query": "SELECT email, id FROM orders", "x": "email", "y": ["id"] })),
-        ("chart", json!({ "form": "bar", "title": "T", "query": "SELECT email, id FROM orders", "x": "id", "y": ["email"] })),
+        (
+            "chart",
+            json!({ "form": "bar", "title": "T", "query": "SELECT email, id FROM orders", "x": "email", "y": ["id"] }),
+        ),
+        (
+            "chart",
+            json!({ "form": "bar", "title": "T", "query": "SELECT email, id FROM orders", "x": "id", "y": ["email"] }),
+        ),
         ("take_in", json!({ "path": "gone.csv" })),
         ("take_in", json!({ "path": "broken.csv" })),
         ("describe", json!({ "name": "broken" })),
@@ -77,7 +97,9 @@ async fn no_cell_no_path_and_no_error_comes_to_a_model() {
     let script: Vec<LLMResponse> = calls
         .chunks(4)
         .flat_map(|calls| {
-            let calls = calls.iter().map(|(tool, arguments)| calling(tool, arguments));
+            let calls = calls
+                .iter()
+                .map(|(tool, arguments)| calling(tool, arguments));
             calls.chain([says("Done.")]).collect::<Vec<_>>()
         })
         .collect();
@@ -116,7 +138,11 @@ async fn no_cell_no_path_and_no_error_comes_to_a_model() {
     let told = format!("{:?}", asked.last().unwrap().request.items());
     assert!(!told.contains(CANARY), "{told}");
     // The model is told what it needs all the same.
-    for word in ["orders has 20 rows", "20 rows. People see them", "of 20 rows"] {
+    for word in [
+        "orders has 20 rows",
+        "20 rows. People see them",
+        "of 20 rows",
+    ] {
         assert!(told.contains(word), "{word}: {told}");
     }
 }

@@ -10,5 +10,6 @@ pub(crate) fn read<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolFailur
     serde_path_to_error::deserialize(&call.arguments).map_err(|error| ToolFailure {
         code: ToolErrorCode::BadArguments,
         detail: error.to_string(),
+        named: None,
     })
 }

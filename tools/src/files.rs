@@ -235,10 +235,7 @@ async fn blocking(
 }
 
 fn failed(code: ToolErrorCode, detail: impl Into<String>) -> ToolFailure {
-    ToolFailure {
-        code,
-        detail: detail.into(),
-    }
+    ToolFailure::new(code, detail)
 }
 
 /// Turns an error of the file system, which happened with `path`, into a failure that a model can

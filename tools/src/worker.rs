@@ -131,6 +131,7 @@ impl Worker {
         let failure = |detail: String| ToolFailure {
             code: ToolErrorCode::Failed,
             detail,
+            named: None,
         };
         let program = match &self.program {
             Some(program) => program.clone(),
@@ -153,6 +154,7 @@ impl Worker {
             return Err(ToolFailure {
                 code: ToolErrorCode::TooLarge,
                 detail,
+                named: None,
             });
         }
         Ok(HostCommand {

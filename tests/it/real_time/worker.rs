@@ -226,7 +226,7 @@ async fn blocking_tools_run_side_by_side() {
 async fn a_blocking_tool_that_ends_without_an_outcome_may_have_taken_effect() {
     let place = Place::new();
     for (deed, why) in [("panic", "at the disco"), ("exit", "exit code 0")] {
-        let ToolFailure { code, detail } = failure(place.run(deed).await);
+        let ToolFailure { code, detail, .. } = failure(place.run(deed).await);
         assert_eq!(code, ToolErrorCode::Lost);
         assert!(detail.contains(why), "{detail}");
     }
@@ -250,7 +250,7 @@ async fn a_call_or_an_outcome_that_is_too_large_is_told_from_other_failures() {
 async fn a_program_without_the_tool_says_so() {
     let place = Place::new();
     let other = Worker::new(&Stubborn::new("other", LONG_MS)).run_by(crate::helper());
-    let ToolFailure { code, detail } = failure(other.run(&place.call("tell", 1)).await);
+    let ToolFailure { code, detail, .. } = failure(other.run(&place.call("tell", 1)).await);
     assert_eq!(
         (code, detail.as_str()),
         (

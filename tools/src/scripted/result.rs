@@ -218,10 +218,7 @@ fn check_question(
 impl From<RawError> for ToolFailure {
     fn from(error: RawError) -> Self {
         match error {
-            RawError::Detail(detail) => Self {
-                code: ToolErrorCode::Failed,
-                detail,
-            },
+            RawError::Detail(detail) => Self::new(ToolErrorCode::Failed, detail),
             RawError::Coded(failure) => failure,
         }
     }

@@ -66,14 +66,16 @@ async fn a_result_is_a_text_or_json_or_a_failure() {
         run(json!({ "error": "disk gone" })).await,
         ToolOutcome::Failed(ToolFailure {
             code: ToolErrorCode::Failed,
-            detail: "disk gone".into()
+            detail: "disk gone".into(),
+            named: None,
         })
     );
     assert_eq!(
         run(json!({ "error": { "code": "not_found", "detail": "no room 7" } })).await,
         ToolOutcome::Failed(ToolFailure {
             code: ToolErrorCode::NotFound,
-            detail: "no room 7".into()
+            detail: "no room 7".into(),
+            named: None,
         })
     );
 }

@@ -96,6 +96,15 @@ impl Refusal {
 
 impl From<Refusal> for ToolFailure {
     fn from(refusal: Refusal) -> Self {
-        Self::new(refusal.code(), refusal.to_string())
+        let failure = Self::new(refusal.code(), refusal.to_string());
+        match refusal {
+            Refusal::NotListed { name, .. } => failure.about(name),
+            Refusal::TooLong { .. }
+            | Refusal::TooDeep
+            | Refusal::Malformed { .. }
+            | Refusal::NotOne { .. }
+            | Refusal::NotAQuery
+            | Refusal::Unsupported { .. } => failure,
+        }
     }
 }

@@ -137,6 +137,40 @@ impl From<QueryError> for ToolFailure {
             QueryError::TooLarge { .. } => ToolErrorCode::TooLarge,
             QueryError::Unusable { .. } => ToolErrorCode::Failed,
         };
-        Self::new(code, error.to_string())
+        let failure = Self::new(code, error.to_string());
+        match &error {
+            QueryError::Rejected { why } => match name_in(why) {
+                Some(name) => failure.about(name),
+                None => failure,
+            },
+            QueryError::Refused { .. }
+            | QueryError::TimedOut
+            | QueryError::TooLarge { .. }
+            | QueryError::Unusable { .. } => failure,
+        }
     }
+}
+
+/// The table, column or function that an engine does not know, by its words: a name that the statement has itself.
+fn name_in(why: &str) -> Option<&str> {
+    // SQLite.
+    let behind = [
+        "no such column: ",
+        "no such table: ",
+        "no such function: ",
+        "ambiguous column name: ",
+    ]
+    .into_iter()
+    .find_map(|words| Some(why.split_once(words)?.1));
+    // PostgreSQL.
+    let quoted = || {
+        let words = ["column \"", "relation \"", "column reference \""];
+        let found = words
+            .into_iter()
+            .find_map(|words| Some(why.split_once(words)?.1));
+        found?.split('"').next()
+    };
+    behind
+        .and_then(|rest| rest.split_whitespace().next())
+        .or_else(quoted)
 }

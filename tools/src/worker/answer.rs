@@ -13,10 +13,14 @@ const SHOWN_MAX: usize = 4096;
 /// not known.
 pub(crate) fn outcome(output: &HostOutput) -> ToolOutcome {
     match serde_json::from_slice(last_line(&output.stdout)) {
-        Ok(ToolOutcome::Failed(ToolFailure { code, detail })) => ToolOutcome::failed(
-            code,
-            format!("{detail}{}", said("standard error", &output.stderr)),
-        ),
+        Ok(ToolOutcome::Failed(failure)) => ToolOutcome::Failed(ToolFailure {
+            detail: format!(
+                "{}{}",
+                failure.detail,
+                said("standard error", &output.stderr)
+            ),
+            ..failure
+        }),
         Ok(outcome @ (ToolOutcome::Done(_) | ToolOutcome::NeedsInput(_))) => outcome,
         Err(error) => ToolOutcome::failed(ToolErrorCode::Lost, without_answer(output, &error)),
     }

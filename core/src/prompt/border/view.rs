@@ -40,6 +40,12 @@ impl ModelView {
             (CallStatus::Done, _) => Self::fixed(ERASED.to_owned(), false, crossing),
             (CallStatus::SettledRan | CallStatus::HandedOff, _) => fixed(false),
             (CallStatus::Denied, _) => fixed(true).because(crossing),
+            (CallStatus::Failed(_), Some(ToolOutcome::Failed(failure))) => {
+                let about = failure.plain_name();
+                let about = about.map(|name| format!(" It is about `{name}`."));
+                let told = sentence(status) + &about.unwrap_or_default();
+                Self::fixed(told, true, crossing)
+            }
             (_, _) => fixed(true),
         }
     }

@@ -399,3 +399,27 @@ async fn what_is_deleted_is_the_one_that_was_named() {
     .await;
     assert_eq!(code, ToolErrorCode::NotFound);
 }
+
+#[tokio::test]
+async fn an_error_names_the_column_that_the_query_named() {
+    for (files, _folder) in both() {
+        for (query, name) in [
+            ("SELECT nothing FROM orders", Some("nothing")),
+            ("SELECT * FROM customers", Some("customers")),
+            ("SELECT readfile('x') FROM orders", Some("readfile")),
+            ("SELECT o.nothing FROM orders o", Some("o.nothing")),
+            ("SELECT", None),
+        ] {
+            let outcome = run(
+                json!({ "use": "data.query" }),
+                &files,
+                json!({ "query": query }),
+            )
+            .await;
+            let ToolOutcome::Failed(failure) = outcome else {
+                panic!("{outcome:?}")
+            };
+            assert_eq!(failure.plain_name(), name, "{query}: {failure:?}");
+        }
+    }
+}
