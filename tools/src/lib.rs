@@ -43,7 +43,7 @@ mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use build::{BuildError, Built, Kind};
+pub use build::{BuildError, Built, Kind, ToolRoot};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
 pub use kinds::{build_tool, kinds};
 pub use roots::{root_holds, roots_touch};

@@ -396,10 +396,7 @@ fn a_setting_that_cannot_be_used_is_told_before_a_store_is_made() {
     for (line, says) in [
         (["check", "gate.yaml"], "gone.jsonl"),
         (["run", "gate.yaml"], "gone.jsonl"),
-        (
-            ["run", "inside.yaml"],
-            "the folder of the tool overlaps the store",
-        ),
+        (["run", "inside.yaml"], "overlaps the store at"),
     ] {
         desk.run(&line).expect(3).err_has(says);
         assert!(!desk.path("store").exists(), "{line:?}");
