@@ -28,7 +28,8 @@ pub(crate) fn usual_variables() -> Vec<String> {
 /// Runs programs under a helper process.
 ///
 /// The helper is a program that calls [`helper_main`](super::helper_main) when its first argument is
-/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary, or `folkmoot-tool-helper`. Programs get a
+/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary ([`own_program`](super::own_program) names it so
+/// that no other file is ever taken for it), or `folkmoot-tool-helper`. No program may write to that file. Programs get a
 /// fresh environment, no input but their command's, no file that the runtime has opened and no terminal, and cannot gain
 /// rights (no `sudo`).
 #[derive(Debug, Clone)]

@@ -45,8 +45,6 @@ const PROBE: &str = "probe";
 pub struct AppliedSandbox {
     /// True if the program has users, processes, mounts, a network and System V objects of its own.
     pub has_namespaces: bool,
-    /// True if nothing is changed outside of the places for that, neither modes nor times.
-    pub is_read_only: bool,
     /// The version of landlock, which guards files and other processes; 0: there is none.
     pub landlock: u32,
     /// True if the kernel refuses dangerous calls.
@@ -162,7 +160,7 @@ impl Lines {
     /// Waits until the program has begun, and returns what was not applied.
     fn begun(&mut self) -> Result<Vec<String>, StartFault> {
         let mut gaps = None;
-        while let Some(told) = self.next() {
+        for told in self.by_ref() {
             match told? {
                 Told::Applied(applied) => gaps = Some(applied.gaps),
                 Told::Began | Told::Signalled(_) => break,

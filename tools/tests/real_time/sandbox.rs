@@ -251,6 +251,27 @@ async fn home_is_the_users_where_something_of_it_is_open() {
     }
 }
 
+#[tokio::test]
+async fn program_that_reads_changes_no_mode_where_mounts_cannot_forbid_it() {
+    let place = Place::new();
+    let Some(helper) = without_namespaces(&place) else {
+        return println!("skipped: a system without namespaces cannot be played here");
+    };
+    std::fs::write(place.path("notes"), "a\n").unwrap();
+    let host = ProcessHost::new(helper, place.path("locks"));
+    let script = "for c in 'chmod 600' 'chgrp 0' 'touch -c -d 2001-01-01'; do $c notes && echo changed; done";
+    for (sandbox, expected) in [(reading(), ""), (writing(), "changed\nchanged\nchanged\n")] {
+        let command = HostCommand {
+            sandbox: Some(sandbox),
+            ..place.shell(script)
+        };
+        let output = host.run(command).await.unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+        let gap = output.gaps.first().unwrap();
+        assert!(gap.contains("modes, owners and times"), "{gap}");
+    }
+}
+
 /// The place at `path`, as it is now.
 fn exact(path: &Path) -> SandboxPlace {
     let there = std::fs::metadata(path).unwrap();

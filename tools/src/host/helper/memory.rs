@@ -2,16 +2,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// More than the limits of data and of the stack allow together.
 const TIMES: u64 = 2;
+
+/// The longest look: a flood of processes must not keep the helper from ending it.
+const LOOK_MAX: Duration = Duration::from_millis(20);
 
 /// Tells whether a process that descends from this one has far more memory of its own than `bytes`.
 pub(super) fn is_beyond(bytes: u64) -> bool {
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(u64::MAX);
     let most = bytes.saturating_mul(TIMES) / page;
     let mut left = children(Path::new("/proc/self"));
-    while let Some(process) = left.pop() {
+    let begun = Instant::now();
+    while let Some(process) = left.pop().filter(|_| begun.elapsed() < LOOK_MAX) {
         let folder = Path::new("/proc").join(process);
         // One that has ended meanwhile has none.
         if own_pages(&folder).is_some_and(|pages| pages > most) {

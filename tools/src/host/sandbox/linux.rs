@@ -44,6 +44,7 @@ pub(super) fn apply(
     let places = Places::open(sandbox)?;
     let alone = program.filter(|program| !places.cover(program));
     let mut scratch = None;
+    let mut is_read_only = false;
     match spaces {
         Spaces::Shared(why) => applied.gaps.push(format!(
             "namespaces: {why}; modes, owners and times of files outside can be changed, and a flood of processes ends late"
@@ -52,7 +53,7 @@ pub(super) fn apply(
             applied.has_namespaces = true;
             let here = id_of(&File::open(".")?)?;
             let mounted = mounts::arrange(order, &places);
-            applied.is_read_only = mounted.gaps.is_empty();
+            is_read_only = mounted.gaps.is_empty();
             applied.gaps.extend(mounted.gaps);
             scratch = mounted.scratch;
             // The same folder, on the mount that can be written.
@@ -78,7 +79,7 @@ pub(super) fn apply(
         network: sandbox.network,
         keeps_group: !applied.has_namespaces,
         // A program that only reads needs none of them.
-        keeps_marks: !applied.is_read_only && sandbox.write.is_empty(),
+        keeps_marks: !is_read_only && sandbox.write.is_empty(),
     };
     match calls::filter(&beyond) {
         Ok(()) => applied.filters_calls = true,

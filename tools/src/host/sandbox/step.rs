@@ -68,20 +68,20 @@ pub(in crate::host) fn step_main(mut words: impl Iterator<Item = OsString>) -> E
     #[cfg(target_os = "linux")]
     let done = match super::linux::enter_namespaces(network) {
         Ok(Ok(())) => start_first(&pipes),
-        Ok(Err(why)) => begin(&pipes, Spaces::Shared(why.to_string())),
+        Ok(Err(why)) => begin(&pipes, &Spaces::Shared(why.to_string())),
         Err(error) => Err(error),
     };
     #[cfg(not(target_os = "linux"))]
     let done = {
         let _ = network;
-        begin(&pipes, Spaces::Shared("there are none".to_owned()))
+        begin(&pipes, &Spaces::Shared("there are none".to_owned()))
     };
     said(done)
 }
 
 /// Applies the sandbox, runs the program, and ends with it.
 pub(in crate::host) fn first_main(words: impl Iterator<Item = OsString>) -> ExitCode {
-    said(begin(&Pipes::of(words), Spaces::Own))
+    said(begin(&Pipes::of(words), &Spaces::Own))
 }
 
 fn said(done: io::Result<u8>) -> ExitCode {
@@ -128,20 +128,20 @@ fn close_standard() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stderr(&nothing)?)
 }
 
-fn begin(pipes: &Pipes, spaces: Spaces) -> io::Result<u8> {
+fn begin(pipes: &Pipes, spaces: &Spaces) -> io::Result<u8> {
     #[cfg(target_os = "linux")]
     if matches!(spaces, Spaces::Own) {
         super::linux::die_with_parent()?;
         super::linux::hide()?;
     }
     if pipes.lines == PROBE {
-        return probe(&spaces);
+        return probe(spaces);
     }
     let mut order = pipes.open(&pipes.order, OpenOptions::new().read(true))?;
     let mut lines = pipes.open(&pipes.lines, OpenOptions::new().write(true))?;
     #[cfg(target_os = "linux")]
     super::linux::close_all(super::linux::strangers(&[&order, &lines])?);
-    let fault = match run(&mut order, &mut lines, &spaces) {
+    let fault = match run(&mut order, &mut lines, spaces) {
         Ok(code) => return Ok(code),
         Err(fault) => fault,
     };

@@ -242,7 +242,7 @@ fn refused(beyond: &Beyond) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendEr
         for making in [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY] {
             add(
                 *call,
-                lending(*mode, Some(has_bits(*flags, making.unsigned_abs())?))?,
+                lending(*mode, Some(&has_bits(*flags, making.unsigned_abs())?))?,
             );
         }
     }
@@ -263,9 +263,9 @@ fn refused(beyond: &Beyond) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendEr
 }
 
 /// Modes that lend rights, in the argument `mode`, where the condition `also` holds.
-fn lending(mode: u8, also: Option<SeccompCondition>) -> Result<Vec<SeccompRule>, BackendError> {
+fn lending(mode: u8, also: Option<&SeccompCondition>) -> Result<Vec<SeccompRule>, BackendError> {
     let has = |bit: u32| {
-        let conditions = std::iter::once(has_bits(mode, bit)?).chain(also.clone());
+        let conditions = std::iter::once(has_bits(mode, bit)?).chain(also.cloned());
         SeccompRule::new(conditions.collect())
     };
     LENDING.into_iter().map(has).collect()

@@ -57,6 +57,7 @@ fn try_arrange(order: &StepOrder, places: &Places) -> io::Result<Option<&'static
     // Before all is read-only: these stay as they are.
     let written: Vec<_> = places
         .written()
+        .filter(|place| !is_inside(place, places))
         .map(|place| Ok((place, tree_of(place)?)))
         .collect::<io::Result<_>>()?;
     // With the old one the program sees the names of others. A container may forbid a new one.
@@ -69,6 +70,18 @@ fn try_arrange(order: &StepOrder, places: &Places) -> io::Result<Option<&'static
         move_mount(tree, "", &place.handle, "", flags)?;
     }
     Ok(make_scratch(order, places))
+}
+
+/// Tells whether `place` lies beneath another one to write to: a mount of its own could not be moved or deleted.
+fn is_inside(place: &Place, places: &Places) -> bool {
+    let holds = |other: &Place, place: &Path| {
+        other
+            .path()
+            .is_ok_and(|other| place != other && place.starts_with(other))
+    };
+    place
+        .path()
+        .is_ok_and(|place| places.written().any(|other| holds(other, &place)))
 }
 
 fn tree_of(place: &Place) -> io::Result<OwnedFd> {
