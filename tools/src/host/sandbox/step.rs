@@ -4,11 +4,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
+#[cfg(target_os = "linux")]
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use folkmoot_core::port::{Network, Sandbox};
 use rustix::process::{Pid, WaitOptions, WaitStatus};
+#[cfg(target_os = "linux")]
+use rustix::process::{Signal, getpid, kill_process};
 
 use super::super::image::{self, Program, StartFault};
 use super::super::wire::{Variables, number_of};
@@ -109,8 +113,12 @@ fn start_first(pipes: &Pipes) -> io::Result<u8> {
     if pipes.lines != PROBE {
         close_standard()?;
     }
-    Ok(first
-        .wait()?
+    let status = first.wait()?;
+    if status.signal().is_some() {
+        // So that the helper does not take it for an exit of the program.
+        kill_process(getpid(), Signal::KILL)?;
+    }
+    Ok(status
         .code()
         .and_then(|code| code.try_into().ok())
         .unwrap_or(1))
