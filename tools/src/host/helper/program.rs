@@ -13,7 +13,7 @@ use super::HelperEvent;
 use super::memory::is_beyond;
 use crate::host::image::{StartFault, go_to, open};
 use crate::host::sandbox::SandboxStep;
-use crate::host::sweep::kill_descendants;
+use crate::host::sweep::{kill_descendants, kill_group};
 use crate::host::wire::RunOrder;
 
 /// The wait for the news that a program has left nothing behind.
@@ -21,6 +21,8 @@ const ALONE_MAX: Duration = Duration::from_millis(1);
 /// The wait between two sweeps over the processes that are left of a program.
 const SWEEP_PAUSE: Duration = Duration::from_millis(5);
 
+/// The signals to a sandbox before its processes are looked for.
+const ROUNDS_BEFORE_SWEEP: u32 = 20;
 /// The time between two looks at the memory of a program.
 const LOOK_PAUSE: Duration = Duration::from_millis(200);
 
@@ -181,6 +183,7 @@ impl<'a> Program<'a> {
     pub(super) fn kill_all(&mut self) {
         // Most programs leave nothing behind, and looking through all processes takes longer than hearing of that.
         let mut pause = ALONE_MAX;
+        let mut rounds = 0_u32;
         while !self.is_gone {
             match self.inbox.recv_timeout(pause) {
                 Ok(HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => {
@@ -196,7 +199,13 @@ impl<'a> Program<'a> {
                 )
                 | Err(RecvTimeoutError::Timeout) => {}
             }
-            kill_descendants(self.process);
+            // A sandbox ends with one signal. To look through a flood that is dying would only take longer.
+            if self.step.is_some() && rounds < ROUNDS_BEFORE_SWEEP {
+                kill_group(self.process);
+            } else {
+                kill_descendants(self.process);
+            }
+            rounds = rounds.saturating_add(1);
             pause = SWEEP_PAUSE;
         }
     }
