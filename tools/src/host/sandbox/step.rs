@@ -230,7 +230,10 @@ fn run(order: &mut File, lines: &mut File, spaces: &Spaces) -> Result<u8, StartF
 /// Runs the program to its end, and reaps what it leaves behind meanwhile.
 fn follow(mut command: Command, program: Program, lines: &mut File) -> Result<u8, io::Error> {
     // Out of this process's group: a program may kill its own.
-    let child = command.process_group(0).spawn()?;
+    // With a group of its own (that it has anyway) it is started by `fork`. The other way takes memory, and this process may
+    // have more than the limits of the program already.
+    let group = rustix::process::getegid().as_raw();
+    let child = command.process_group(0).gid(group).spawn()?;
     drop(program);
     tell(lines, &Told::Began)?;
     #[cfg(target_os = "linux")]
