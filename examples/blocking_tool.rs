@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
-    let host = ProcessHost::new(std::env::current_exe()?, dir.path().join("locks"));
+    let host = ProcessHost::new(folkmoot::own_program()?, dir.path().join("locks"));
     let runtime = Runtime::builder(&store)
         .host(std::sync::Arc::new(host))
         .build();

@@ -166,6 +166,9 @@ pub(crate) fn builder(
 ) -> Result<RuntimeBuilder, CliError> {
     let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
     let shipped = Shipped::default().keeping_off(dir);
+    // Whoever writes this program's own file is run with the rights of the next one who starts it.
+    let own = std::env::current_exe().ok();
+    let shipped = own.into_iter().fold(shipped, Shipped::keeping_writers_off);
     let places = premises.unwritten.into_iter();
     let shipped = places.fold(shipped, Shipped::keeping_writers_off);
     let (host, shipped) = match premises.reach {
@@ -193,6 +196,6 @@ fn adopt_orphans() {
 }
 
 pub(crate) fn own_program() -> Result<PathBuf, CliError> {
-    std::env::current_exe()
+    folkmoot::own_program()
         .map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
 }

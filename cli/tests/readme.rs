@@ -328,6 +328,7 @@ fn every_script_is_right_and_runs_to_its_end() {
                 "folkmoot check room.yaml",
             )
         };
+        std::fs::create_dir(worlds.join("project")).unwrap();
         std::fs::write(worlds.join("room.yaml"), script).unwrap();
         run_as_said(&page, &worlds, line);
     }

@@ -36,7 +36,7 @@ pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use files::{CallFiles, RoomFile};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
-pub use sandbox::{Network, Sandbox};
+pub use sandbox::{Network, Sandbox, SandboxPlace};
 
 /// A stored commit and the link that chains it to its predecessor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -326,7 +326,7 @@ pub struct HostCommand {
     pub pins: Vec<Digest>,
     /// The longest time of the run, by the machine's monotonic clock.
     pub timeout: Duration,
-    /// The names of the variables that it gets of the runtime's environment.
+    /// The names of the variables that it gets of the runtime's environment. Its helper gets none of them.
     pub variables: Vec<String>,
     /// The bytes that it reads on its standard input; `None`: nothing.
     pub input: Option<String>,
@@ -339,7 +339,7 @@ pub struct HostCommand {
     pub lock: String,
 }
 
-/// The identity of a folder to the system, whatever its path: valid while somebody has it open.
+/// The identity of a folder or file to the system, whatever its path: valid while somebody has it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
     /// The file system.
@@ -353,6 +353,8 @@ pub struct FolderId {
 pub struct HostOutput {
     /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
+    /// The number of the signal that ended it.
+    pub signal: Option<i32>,
     /// The first bytes of its standard output.
     pub stdout: Vec<u8>,
     /// The first bytes of its standard error.

@@ -250,7 +250,7 @@ pub use folkmoot_core::port::{
 pub use folkmoot_core::tool::{
     EffectClass as Effect, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
 };
-pub use folkmoot_tools::host::{AppliedSandbox, try_sandbox};
+pub use folkmoot_tools::host::{AppliedSandbox, own_program, try_sandbox};
 pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers};
 #[cfg(feature = "typed")]
 pub use folkmoot_tools::{Handler, Tool};

@@ -10,7 +10,9 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
-use folkmoot_tools::{Built, Kind, Shared, build_tool_among, kinds, root_holds, roots_touch};
+use folkmoot_tools::{
+    Built, Kind, Shared, ToolRoot, build_tool_among, kinds, root_holds, roots_touch,
+};
 
 use crate::script::{OWN, nearest};
 
@@ -175,21 +177,28 @@ impl Shipped {
 
     fn keep_off(&self, tool: &ToolName, built: &Built) -> Result<(), AssembleError> {
         let part = || format!("tool {tool}");
-        let refused = |why: &str, place: &Path| {
-            let why = format!("{why} {}: give the tool another folder", place.display());
-            AssembleError { part: part(), why }
-        };
-        for root in &built.roots {
+        for ToolRoot {
+            setting,
+            path: root,
+        } in &built.roots
+        {
+            let refused = |why: &str, place: &Path, way: &str| AssembleError {
+                part: part(),
+                why: format!(
+                    "`{setting}` ({}) {why} {}: give the tool another folder{way}",
+                    root.display(),
+                    place.display()
+                ),
+            };
             if let Some(store) = &self.store
                 && roots_touch(root, store).map_err(|error| fault(part(), &error))?
             {
-                let why = "the folder of the tool overlaps the store at";
-                return Err(refused(why, store));
+                let way = ", or put the store elsewhere with `--store`";
+                return Err(refused("overlaps the store at", store, way));
             }
             for place in self.unwritten.iter().filter(|_| built.writes) {
                 if root_holds(root, place).map_err(|error| fault(part(), &error))? {
-                    let why = "the folder of the tool holds what no tool may change,";
-                    return Err(refused(why, place));
+                    return Err(refused("holds what no tool may change,", place, ""));
                 }
             }
         }

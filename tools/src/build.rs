@@ -22,9 +22,27 @@ pub struct Built {
     pub tool: Arc<dyn Tool>,
     /// The folders and files that it reads, writes or runs programs in, with all symlinks followed. None may touch the
     /// store: see [`roots_touch`](crate::roots_touch).
-    pub roots: Vec<PathBuf>,
+    pub roots: Vec<ToolRoot>,
     /// True if what runs there may write, whatever the effect of the tool.
     pub writes: bool,
+}
+
+/// A folder or file that a tool reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolRoot {
+    /// The setting that names it, e.g. `cwd`.
+    pub setting: String,
+    /// The path, with all symlinks followed.
+    pub path: PathBuf,
+}
+
+impl From<PathBuf> for ToolRoot {
+    fn from(path: PathBuf) -> Self {
+        Self {
+            setting: "root".to_owned(),
+            path,
+        }
+    }
 }
 
 impl Built {
@@ -36,8 +54,11 @@ impl Built {
         }
     }
 
-    pub(crate) fn within(self, roots: Vec<PathBuf>) -> Self {
-        Self { roots, ..self }
+    pub(crate) fn within<R: Into<ToolRoot>>(self, roots: Vec<R>) -> Self {
+        Self {
+            roots: roots.into_iter().map(Into::into).collect(),
+            ..self
+        }
     }
 }
 

@@ -27,13 +27,13 @@ mod wire;
 
 pub(crate) use failure::failed;
 pub use helper::{HELPER_ARGUMENT, TOOL_VARIABLE, helper_main};
-pub(crate) use image::id_of;
+pub(crate) use image::{handle_of, id_of};
 pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
 #[cfg(feature = "testing")]
 pub(crate) use process::read_report;
 pub(crate) use process::usual_variables;
-pub use sandbox::{AppliedSandbox, try_sandbox};
+pub use sandbox::{AppliedSandbox, own_program, try_sandbox};
 
 #[cfg(test)]
 mod tests;

@@ -51,7 +51,7 @@ mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use build::{BuildError, Built, Kind, Shared};
+pub use build::{BuildError, Built, Kind, Shared, ToolRoot};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
 pub use kinds::{FEATURES, build_tool, build_tool_among, kinds};
 #[cfg(feature = "mcp")]

@@ -22,7 +22,7 @@ use folkmoot_core::tool::{
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use serde_json::Value;
 
-use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolRoot};
 
 mod client;
 mod input;
@@ -79,8 +79,16 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     }
     let (folder, roots) = match &endpoint {
         Endpoint::Program(program) => {
-            let roots = std::iter::once(program.folder.path.clone()).chain(program.places.clone());
-            (Some(program.folder.place.clone()), roots.collect())
+            let cwd = ToolRoot {
+                setting: "cwd".to_owned(),
+                path: program.folder.path.clone(),
+            };
+            let outside = program.reach.places().map(|(setting, path)| ToolRoot {
+                setting,
+                path: path.to_owned(),
+            });
+            let roots = std::iter::once(cwd).chain(outside).collect();
+            (Some(program.folder.place.clone()), roots)
         }
         Endpoint::Address { .. } => (None, Vec::new()),
     };

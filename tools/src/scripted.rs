@@ -26,7 +26,7 @@ use folkmoot_core::tool::{
     PathArguments, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec,
 };
 
-use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolRoot};
 use crate::output::cut;
 
 mod counter;
@@ -63,6 +63,10 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let roots = results
         .iter()
         .filter_map(|result| result.counts.as_deref().cloned())
+        .map(|path| ToolRoot {
+            setting: "counts".to_owned(),
+            path,
+        })
         .collect();
     let spec = draft.spec(Declared {
         description: "Plays a part in a rehearsal.".into(),

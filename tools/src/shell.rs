@@ -1,7 +1,7 @@
 //! `shell`: programs from an allow-list, with no shell between.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{HostCommand, Tool, ToolCall};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder, ToolRoot};
 use crate::host::{id_of, lock_of, usual_variables};
 
 mod allow;
@@ -87,6 +87,14 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             "list at least one command, e.g. [wc, -l, notes.md]",
         )
     })?;
+    if reach.writes_outside() && worst == EffectClass::Read && unlisted == UnlistedCommands::Refuse
+    {
+        return Err(draft.bad(
+            "sandbox.write",
+            "every line of `allow` has the effect `read`, and such a program writes nowhere: leave this out, or give a line \
+             another effect",
+        ));
+    }
     let spec = draft.spec(Declared {
         description: describe(&allowed, unlisted),
         // Nobody knows what a command may do that is not listed.
@@ -123,10 +131,15 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         },
         ..spec
     };
-    let outside = reach.places().map(Path::to_owned);
-    let roots = std::iter::once(folder.path.clone())
-        .chain(outside)
-        .collect();
+    let outside = reach.places().map(|(setting, path)| ToolRoot {
+        setting,
+        path: path.to_owned(),
+    });
+    let roots = std::iter::once(ToolRoot {
+        setting: "cwd".to_owned(),
+        path: folder.path.clone(),
+    });
+    let roots = roots.chain(outside).collect();
     Ok(Built::new(Shell {
         spec,
         allowed,

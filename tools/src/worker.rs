@@ -93,6 +93,15 @@ impl Workers {
     }
 }
 
+/// The program of this process, for its helper to run: this very file, also if another one has taken its place meanwhile.
+fn running_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Ok(PathBuf::from(format!("/proc/{}/exe", std::process::id())))
+    } else {
+        std::env::current_exe()
+    }
+}
+
 /// A blocking tool as the runtime sees it: every run is a process.
 #[derive(Debug, Clone)]
 pub struct Worker {
@@ -135,7 +144,7 @@ impl Worker {
         };
         let program = match &self.program {
             Some(program) => program.clone(),
-            None => std::env::current_exe()
+            None => running_program()
                 .map_err(|error| failure(format!("cannot find this program: {error}")))?,
         };
         let Some(program) = program.to_str() else {

@@ -49,6 +49,12 @@ impl Place {
         }
     }
 
+    fn within(folder: &str) -> Self {
+        Self {
+            folder: tempfile::tempdir_in(folder).unwrap(),
+        }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -230,13 +230,22 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
     Ok(())
 }
 
+/// The way to namespaces, where the system refuses them.
+const NAMESPACES: &str = ". Let this user make namespaces: `kernel.unprivileged_userns_clone=1`, `kernel.apparmor_restrict_unprivileged_userns=0` \
+     and `user.max_user_namespaces` of sysctl, or the container's seccomp profile";
+
 fn told_of(sandbox: &SandboxFindings) -> String {
     let applied = match sandbox {
         SandboxFindings::Tried(applied) => applied,
         SandboxFindings::Untried { why } => return format!("it cannot be tried: {why}"),
     };
     if !applied.gaps.is_empty() {
-        return format!("not whole: {}", applied.gaps.join("; "));
+        let advice = if applied.has_namespaces {
+            ""
+        } else {
+            NAMESPACES
+        };
+        return format!("not whole: {}{advice}", applied.gaps.join("; "));
     }
     let processes = if applied.counts_processes {
         ""

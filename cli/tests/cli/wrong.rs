@@ -393,13 +393,14 @@ fn a_setting_that_cannot_be_used_is_told_before_a_store_is_made() {
     );
     let into_store = GATE.replace("push:\n", "read: { use: fs.read, root: . }\n  push:\n");
     desk.write("inside.yaml", &into_store);
+    let own = std::path::Path::new(FOLKMOOT).parent().unwrap();
+    let over_own = format!("put: {{ use: fs.write, root: {own:?} }}\n  push:\n");
+    desk.write("own.yaml", &GATE.replace("push:\n", &over_own));
     for (line, says) in [
         (["check", "gate.yaml"], "gone.jsonl"),
         (["run", "gate.yaml"], "gone.jsonl"),
-        (
-            ["run", "inside.yaml"],
-            "the folder of the tool overlaps the store",
-        ),
+        (["run", "inside.yaml"], "overlaps the store at"),
+        (["run", "own.yaml"], "holds what no tool may change"),
     ] {
         desk.run(&line).expect(3).err_has(says);
         assert!(!desk.path("store").exists(), "{line:?}");

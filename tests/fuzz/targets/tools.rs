@@ -14,6 +14,7 @@ pub(crate) fn law(input: &[u8]) {
     }
     let output = HostOutput {
         code: Some(0),
+        signal: None,
         stdout: input.to_vec(),
         stderr: Vec::new(),
         is_cut: false,

@@ -1,34 +1,33 @@
 //! The helper's side: one process that runs one program and takes all of it along when it goes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{ChildStdin, ExitCode};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, WaitOptions, WaitStatus};
+use rustix::process::WaitStatus;
 
-use super::image::{StartFault, command, go_to};
+use super::image::StartFault;
 use super::lock::Lock;
-use super::sandbox::{STEP_ARGUMENT, SandboxStep, step_main};
-use super::sweep::kill_descendants;
-use super::wire::{ORDER_MAX, RunOrder, RunReport};
+use super::sandbox::{FIRST_ARGUMENT, STEP_ARGUMENT, first_main, step_main};
+use super::wire::{ORDER_MAX, RunOrder, RunReport, number_of};
 
 mod capture;
+mod memory;
+mod program;
 mod stay;
 
 use capture::{Capture, Captured};
+use program::{Program, ProgramEnd};
 
 /// The argument that turns a program which calls [`helper_main`] for it into a helper.
 pub const HELPER_ARGUMENT: &str = "__tool";
 /// The environment variable, with the value `1`, by which a program can tell that a tool runs it.
 pub const TOOL_VARIABLE: &str = "FOLKMOOT_TOOL";
 
-/// The wait for the news that a program has left nothing behind.
-const ALONE_MAX: Duration = Duration::from_millis(1);
-/// The wait between two sweeps over the processes that are left of a program.
-const SWEEP_PAUSE: Duration = Duration::from_millis(5);
+/// The words of the helper behind those of a program that passed its limit of memory.
+const TOO_LARGE: &str = "\n[killed: it used more than the `memory` of its sandbox]";
 /// The wait for the rest of the outputs when nothing lives that could write to them.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
 
@@ -38,8 +37,10 @@ const DRAIN_MAX: Duration = Duration::from_secs(1);
 #[must_use]
 pub fn helper_main() -> ExitCode {
     let mut words = std::env::args_os().skip(2);
-    if words.next().is_some_and(|word| word == STEP_ARGUMENT) {
-        return step_main(words);
+    match words.next() {
+        Some(word) if word == STEP_ARGUMENT => return step_main(words),
+        Some(word) if word == FIRST_ARGUMENT => return first_main(words),
+        Some(_) | None => {}
     }
     match isolate()
         .map_err(HelperError::Isolate)
@@ -80,6 +81,8 @@ enum HelperEvent {
     /// The runtime wants the program no more.
     Closed,
     Locked(io::Result<Lock>),
+    /// The program has begun in its sandbox, of which these parts were not applied, or did not begin.
+    Begun(Result<Vec<String>, StartFault>),
     /// The program itself ended.
     Ended(WaitStatus),
     /// No child is left, and so no descendant.
@@ -111,6 +114,7 @@ fn serve() -> Result<(), HelperError> {
         Ok(
             HelperEvent::Closed
             | HelperEvent::Locked(_)
+            | HelperEvent::Begun(_)
             | HelperEvent::Ended(_)
             | HelperEvent::Alone,
         )
@@ -184,6 +188,7 @@ fn lock_and_run(
         Ok(
             HelperEvent::Closed
             | HelperEvent::Ordered(..)
+            | HelperEvent::Begun(_)
             | HelperEvent::Ended(_)
             | HelperEvent::Alone,
         )
@@ -212,24 +217,30 @@ fn run(
     events: &Sender<HelperEvent>,
     inbox: &Receiver<HelperEvent>,
 ) -> Option<Answer> {
-    let Started {
-        program,
-        stdout,
-        stderr,
-        gaps,
-        ..
-    } = match start(order) {
+    let (mut program, pipes) = match Program::start(order, events, inbox) {
         Ok(started) => started,
         Err(fault) => return Some((not_started(fault), Captured::default())),
     };
-    let capture = Capture::start(stdout, stderr, order.output_max);
-    let to_serve = events.clone();
-    thread::spawn(move || reap(program, &to_serve));
-    let end = wait_for_end(inbox, Duration::from_millis(order.timeout_ms));
+    let capture = Capture::start(pipes.stdout, pipes.stderr, order.output_max);
+    let timeout = Duration::from_millis(order.timeout_ms);
+    let (gaps, end) = match program.begin(timeout) {
+        Ok(gaps) => (gaps, program.end(timeout)),
+        Err(end) => (Vec::new(), end),
+    };
     // Before the report, also where the program ended well: nothing of it may outlive the call.
-    kill_all(program, inbox);
+    program.kill_all();
     match end {
-        ProgramEnd::Ended(status) => Some(ended(status, gaps, capture.finish(DRAIN_MAX))),
+        ProgramEnd::Ended(status) => {
+            let outputs = capture.finish(DRAIN_MAX);
+            Some(ended(status.exit_status(), program.signal(), gaps, outputs))
+        }
+        ProgramEnd::TooLarge => {
+            let mut outputs = capture.finish(DRAIN_MAX);
+            outputs.stderr.extend_from_slice(TOO_LARGE.as_bytes());
+            let signal = Some(rustix::process::Signal::KILL.as_raw());
+            Some(ended(None, signal, gaps, outputs))
+        }
+        ProgramEnd::Never(fault) => Some((not_started(fault), Captured::default())),
         ProgramEnd::TimedOut => Some((RunReport::TimedOut, Captured::default())),
         ProgramEnd::Unwanted => None,
     }
@@ -240,146 +251,16 @@ fn not_started(fault: StartFault) -> RunReport {
         StartFault::Changed(why) => RunReport::Changed { why },
         StartFault::Unconfined(why) => RunReport::Unconfined { why },
         StartFault::Failed(error) => RunReport::NotStarted {
-            os_error: error.raw_os_error(),
+            os_error: number_of(&error),
             why: error.to_string(),
         },
     }
 }
 
-/// A program that runs.
-struct Started {
-    program: Pid,
-    /// Its standard input, if it stays.
-    stdin: Option<ChildStdin>,
-    stdout: ChildStdout,
-    stderr: ChildStderr,
-    /// The parts of its sandbox that were not applied.
-    gaps: Vec<String>,
-}
-
-fn start(order: &RunOrder) -> Result<Started, StartFault> {
-    let (program, arguments) = order
-        .argv
-        .split_first()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
-    // The helper runs this one program: where it is, the program begins.
-    go_to(&order.cwd, order.folder)?;
-    let (mut child, gaps) = match &order.sandbox {
-        None => {
-            let (mut command, file) = command(program, &order.pins)?;
-            let child = spawn(command.args(arguments), order);
-            // Open until the program has started: it is run by the number of this handle.
-            drop(file);
-            (child?, Vec::new())
-        }
-        Some(sandbox) => {
-            let mut step = SandboxStep::new(order, sandbox)?;
-            let mut child = spawn(&mut step.command, order)?;
-            match step.begun() {
-                Ok(gaps) => (child, gaps),
-                Err(fault) => {
-                    // It has said that it ends.
-                    child.wait()?;
-                    return Err(fault);
-                }
-            }
-        }
-    };
-    if let Some(input) = order.input.clone()
-        && let Some(pipe) = child.stdin.take()
-    {
-        thread::spawn(move || feed(pipe, &input));
-    }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    match (pid, child.stdout.take(), child.stderr.take()) {
-        // From here on `reap` is the only one who waits: `child` would not see its own end.
-        (Some(program), Some(stdout), Some(stderr)) => Ok(Started {
-            program,
-            stdin: child.stdin.take(),
-            stdout,
-            stderr,
-            gaps,
-        }),
-        _ => Err(io::Error::other("the program has no id or no outputs").into()),
-    }
-}
-
-fn spawn(command: &mut Command, order: &RunOrder) -> io::Result<Child> {
-    command
-        .stdin(if order.input.is_some() || order.stays {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A group of its own, so that one signal reaches it all where there is no subreaper.
-        .process_group(0)
-        .spawn()
-}
-
-/// Gives the program its input, and then the end of it.
-fn feed(mut pipe: ChildStdin, input: &str) {
-    // It may end, or close its input, without reading: what that means is its own affair.
-    pipe.write_all(input.as_bytes()).ok();
-}
-
-/// Reaps every child, born or adopted, until none is left.
-fn reap(program: Pid, events: &Sender<HelperEvent>) {
-    loop {
-        match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == program => {
-                drop(events.send(HelperEvent::Ended(status)))
-            }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return drop(events.send(HelperEvent::Alone)),
-        }
-    }
-}
-
-enum ProgramEnd {
-    Ended(WaitStatus),
-    TimedOut,
-    Unwanted,
-}
-
-fn wait_for_end(inbox: &Receiver<HelperEvent>, timeout: Duration) -> ProgramEnd {
-    let started = Instant::now();
-    loop {
-        match inbox.recv_timeout(timeout.saturating_sub(started.elapsed())) {
-            Ok(HelperEvent::Ended(status)) => return ProgramEnd::Ended(status),
-            Err(RecvTimeoutError::Timeout) => return ProgramEnd::TimedOut,
-            Ok(HelperEvent::Closed | HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => {
-                return ProgramEnd::Unwanted;
-            }
-            Ok(HelperEvent::Ordered(..) | HelperEvent::Locked(_)) => {}
-        }
-    }
-}
-
-/// Kills until no descendant is left.
-fn kill_all(program: Pid, inbox: &Receiver<HelperEvent>) {
-    // Most programs leave nothing behind, and looking through all processes takes longer than hearing of that.
-    let mut pause = ALONE_MAX;
-    loop {
-        match inbox.recv_timeout(pause) {
-            Ok(HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => return,
-            Ok(
-                HelperEvent::Closed
-                | HelperEvent::Ended(_)
-                | HelperEvent::Ordered(..)
-                | HelperEvent::Locked(_),
-            )
-            | Err(RecvTimeoutError::Timeout) => {}
-        }
-        kill_descendants(program);
-        pause = SWEEP_PAUSE;
-    }
-}
-
-fn ended(status: WaitStatus, gaps: Vec<String>, outputs: Captured) -> Answer {
+fn ended(code: Option<i32>, signal: Option<i32>, gaps: Vec<String>, outputs: Captured) -> Answer {
     let report = RunReport::Ended {
-        code: status.exit_status(),
+        code: code.filter(|_| signal.is_none()),
+        signal,
         stdout: outputs.stdout.len(),
         stderr: outputs.stderr.len(),
         is_cut: outputs.is_cut,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +14,8 @@ use folkmoot_core::ids::Digest;
 use folkmoot_core::port::FolderId;
 use rustix::fs::OFlags;
 use rustix::io::FdFlags;
+
+use super::wire::Variables;
 
 /// The most bytes of a program that is pinned.
 const PINNED_BYTES_MAX: u64 = 512 << 20;
@@ -70,22 +72,74 @@ pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), StartFau
     Ok(rustix::process::fchdir(&folder).map_err(io::Error::from)?)
 }
 
-/// The command that runs `program`: by its name, or the very file that was compared with `pins`. That file has to stay
-/// open until the program has started.
-pub(super) fn command(
-    program: &str,
+/// A program's file, opened once.
+pub(super) struct Program {
+    /// Its name, as the order has it.
+    name: String,
+    /// The path at which it was found.
+    path: PathBuf,
+    /// Open until the program has started.
+    pub(super) file: File,
+    /// True if it was compared with pins.
+    is_pinned: bool,
+    /// True if another program reads it to run it.
+    is_script: bool,
+}
+
+/// Opens the file that `name` stands for and compares it with `pins`.
+pub(super) fn open(
+    name: &str,
     pins: &[Digest],
-) -> Result<(Command, Option<File>), StartFault> {
-    if pins.is_empty() {
-        return Ok((Command::new(program), None));
+    variables: &Variables,
+) -> Result<Program, StartFault> {
+    let path = find(name, variables)?;
+    // A pipe that lies there would keep whoever opens it waiting.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let opened = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(&path);
+    let mut file = match opened {
+        // Some files may be run and not read.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && pins.is_empty() => {
+            handle_of(&path)?
+        }
+        other => other?,
+    };
+    if !file.metadata()?.is_file() {
+        let why = format!("{} is not a file", path.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why).into());
     }
-    let path = find(program)?;
-    // ADR 0030: opened once and run from the handle, so that nobody can change the file in between.
-    let mut file = File::open(&path)?;
+    let is_script = if pins.is_empty() {
+        let mut first = [0; 2];
+        // One that cannot be read is no script: its interpreter could not read it either.
+        file.read_exact(&mut first).is_ok() && &first == b"#!"
+    } else {
+        compare(&mut file, &path, pins)?
+    };
+    Ok(Program {
+        name: name.to_owned(),
+        path,
+        file,
+        is_pinned: !pins.is_empty(),
+        is_script,
+    })
+}
+
+/// A handle on what is at `path`, whatever that is, without opening it.
+pub(crate) fn handle_of(path: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    let flags = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    let flags = OFlags::empty();
+    let flags = flags | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?.into())
+}
+
+/// Compares `file` with `pins` and tells whether it is a script.
+fn compare(file: &mut File, path: &Path, pins: &[Digest]) -> Result<bool, StartFault> {
     let mut bytes = Vec::new();
-    file.by_ref()
-        .take(PINNED_BYTES_MAX)
-        .read_to_end(&mut bytes)?;
+    file.take(PINNED_BYTES_MAX).read_to_end(&mut bytes)?;
     let found = Digest::sha256(&bytes);
     if pins.iter().any(|pin| *pin != found) {
         let path = path.display();
@@ -93,31 +147,50 @@ pub(super) fn command(
             "{path} has the digest {found}, which is not the one that `pin` names"
         )));
     }
-    let Some(open_files) = OPEN_FILES else {
-        let mut command = Command::new(&path);
-        command.arg0(program);
-        return Ok((command, Some(file)));
-    };
-    if bytes.starts_with(b"#!") {
-        // Its interpreter opens it once more, by this name.
-        rustix::io::fcntl_setfd(&file, FdFlags::empty()).map_err(io::Error::from)?;
+    Ok(bytes.starts_with(b"#!"))
+}
+
+impl Program {
+    /// The path of the very file that is open, as the system tells it.
+    #[cfg(target_os = "linux")]
+    pub(super) fn place(&self) -> io::Result<PathBuf> {
+        let number = self.file.as_raw_fd();
+        fs::read_link(Path::new("/proc/self/fd").join(number.to_string()))
     }
-    let mut command = Command::new(format!("{open_files}/{}", file.as_raw_fd()));
-    command.arg0(program);
-    Ok((command, Some(file)))
+
+    /// The command that runs the program with `variables` alone. The program has to stay open until it has started.
+    /// `is_exact`: the very file that is open, also if another one has taken its name.
+    pub(super) fn command(&self, variables: &Variables, is_exact: bool) -> io::Result<Command> {
+        let mut command = match OPEN_FILES {
+            // ADR 0030: run from the handle, so that nobody can change the file in between.
+            Some(open_files) if is_exact || self.is_pinned => {
+                if self.is_script {
+                    // Its interpreter opens it once more, by this name.
+                    rustix::io::fcntl_setfd(&self.file, FdFlags::empty())?;
+                }
+                Command::new(format!("{open_files}/{}", self.file.as_raw_fd()))
+            }
+            Some(_) | None => Command::new(&self.path),
+        };
+        command
+            .arg0(&self.name)
+            .env_clear()
+            .envs(variables.0.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
 }
 
 /// The file that a program's name stands for, as the system finds it.
-pub(super) fn find(program: &str) -> io::Result<PathBuf> {
+fn find(program: &str, variables: &Variables) -> io::Result<PathBuf> {
     if program.contains('/') {
         return Ok(PathBuf::from(program));
     }
-    let paths = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    let usual = OsString::from("/bin:/usr/bin");
+    let paths = variables.get("PATH").unwrap_or(&usual);
     let is_program = |path: &PathBuf| {
-        fs::metadata(path)
-            .is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
     };
-    let found = std::env::split_paths(&paths)
+    let found = std::env::split_paths(paths)
         .map(|folder| folder.join(program))
         .find(is_program);
     found.ok_or_else(|| {

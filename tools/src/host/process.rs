@@ -1,6 +1,5 @@
 //! The runtime's side: one helper per run.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -12,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufRead
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
 use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
-use super::wire::{ORDER_MAX, REPORT_MAX, RunOrder, RunReport};
+use super::wire::{ORDER_MAX, REPORT_MAX, RunOrder, RunReport, Variables, error_of};
 
 /// The time beyond its limits that a helper may take before it is given up.
 const GRACE: Duration = Duration::from_secs(10);
@@ -29,7 +28,8 @@ pub(crate) fn usual_variables() -> Vec<String> {
 /// Runs programs under a helper process.
 ///
 /// The helper is a program that calls [`helper_main`](super::helper_main) when its first argument is
-/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary, or `folkmoot-tool-helper`. Programs get a
+/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary ([`own_program`](super::own_program) names it so
+/// that no other file is ever taken for it), or `folkmoot-tool-helper`. No program may write to that file. Programs get a
 /// fresh environment, no input but their command's, no file that the runtime has opened and no terminal, and cannot gain
 /// rights (no `sudo`).
 #[derive(Debug, Clone)]
@@ -65,13 +65,13 @@ impl ProcessHost {
         }
     }
 
-    fn helper(&self, variables: &[String]) -> Result<Child, HostError> {
+    fn helper(&self) -> Result<Child, HostError> {
         Command::new(&self.helper)
             .arg(HELPER_ARGUMENT)
-            // Keys of models stand in the environment of the runtime, and a program must not read
-            // them.
+            // Keys of models stand in the environment of the runtime. Those that a program gets are not for the helper
+            // either: its loader would run what `LD_PRELOAD` names, before there is a sandbox.
             .env_clear()
-            .envs(environment(variables))
+            .env(TOOL_VARIABLE, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -111,6 +111,7 @@ impl ProcessHost {
             input: command.input,
             output_max: command.output_max,
             argv: command.argv,
+            variables: environment(&command.variables),
             cwd: command.cwd,
             folder: command.folder,
             pins: command.pins,
@@ -126,7 +127,7 @@ impl ProcessHost {
 impl ToolHost for ProcessHost {
     async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
         let timeout = command.timeout;
-        let mut helper = self.helper(&command.variables)?;
+        let mut helper = self.helper()?;
         let order = self.order(command, false)?;
         // The helper may wait as long for the lock as for the program.
         let backstop = Backstop::after(timeout.saturating_mul(2).saturating_add(GRACE));
@@ -139,7 +140,7 @@ impl ToolHost for ProcessHost {
 
     async fn start(&self, command: HostCommand) -> Result<HostedProgram, HostError> {
         let backstop = Backstop::after(command.timeout.saturating_add(GRACE));
-        let helper = self.helper(&command.variables)?;
+        let helper = self.helper()?;
         let order = self.order(command, true)?;
         tokio::select! {
             begun = begin(helper, &order) => begun,
@@ -148,11 +149,11 @@ impl ToolHost for ProcessHost {
     }
 }
 
-fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
+fn environment(names: &[String]) -> Variables {
     let given = names
         .iter()
-        .filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
-    given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect()
+        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+    Variables(given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect())
 }
 
 struct HelperReply {
@@ -301,9 +302,14 @@ async fn complaint(error: &io::Error, errors: ChildStderr) -> HostError {
 fn understand(reply: HelperReply, order: &RunOrder) -> Result<HostOutput, HostError> {
     match reply.report {
         RunReport::Ended {
-            code, is_cut, gaps, ..
+            code,
+            signal,
+            is_cut,
+            gaps,
+            ..
         } => Ok(HostOutput {
             code,
+            signal,
             stdout: reply.stdout,
             stderr: reply.stderr,
             is_cut,
@@ -315,8 +321,7 @@ fn understand(reply: HelperReply, order: &RunOrder) -> Result<HostOutput, HostEr
         }
         RunReport::TimedOut => Err(HostError::TimedOut(Duration::from_millis(order.timeout_ms))),
         RunReport::NotStarted { os_error, why } => {
-            let source =
-                os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
+            let source = error_of(os_error, why);
             let program = order.argv.first().cloned().unwrap_or_default();
             Err(HostError::NotStarted { program, source })
         }

@@ -9,12 +9,30 @@ pub(super) fn kill_descendants(program: Pid) {
     #[cfg(target_os = "linux")]
     linux::kill_tree(program);
     #[cfg(not(target_os = "linux"))]
-    kill_group(program);
+    kill_whole_group(program);
+}
+
+/// Sends SIGKILL to the process group that `leader`, a child of this process, leads: with the first process in a namespace
+/// all that is in there ends, and no flood outruns that.
+pub(super) fn kill_group(leader: Pid) {
+    #[cfg(target_os = "linux")]
+    kill_group_of_child(leader);
+    #[cfg(not(target_os = "linux"))]
+    kill_whole_group(leader);
+}
+
+/// The number is the group's as long as its leader is ours.
+#[cfg(target_os = "linux")]
+fn kill_group_of_child(leader: Pid) {
+    let process = u32::try_from(leader.as_raw_pid()).map(super::stat::read);
+    if matches!(process, Ok(Ok(process)) if process.parent == std::process::id()) {
+        kill_whole_group(leader);
+    }
 }
 
 /// Kills a process group. One call reaches a whole group, however fast its members fork. The call
 /// fails if the group is gone: then that is that.
-fn kill_group(leader: Pid) {
+fn kill_whole_group(leader: Pid) {
     kill_process_group(leader, Signal::KILL).ok();
 }
 
@@ -25,17 +43,19 @@ mod linux {
     use super::super::stat::{self, Stat};
 
     pub(super) fn kill_tree(program: Pid) {
+        let own = std::process::id();
+        super::kill_group_of_child(program);
         // Without /proc there is only the group to go by.
         let Ok(all) = stat::all() else {
-            return super::kill_group(program);
+            return super::kill_whole_group(program);
         };
-        let descendants = stat::descendants(&all, std::process::id());
+        let descendants = stat::descendants(&all, own);
         // As long as one of ours is in the group, its number cannot belong to a stranger's.
         if descendants
             .iter()
             .any(|process| u32::try_from(program.as_raw_pid()) == Ok(process.group))
         {
-            super::kill_group(program);
+            super::kill_whole_group(program);
         }
         descendants.into_iter().for_each(kill);
     }

@@ -1,11 +1,15 @@
 //! The words between the runtime and the helper: one line each way, and the outputs behind the
 //! report.
 
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{FolderId, Sandbox};
 use folkmoot_core::spec::limits::CALL_BYTES_MAX;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of an order's line. A call that is the input of a program stands in it as a string of JSON, which has
@@ -21,6 +25,8 @@ pub(super) struct RunOrder {
     pub(super) argv: Vec<String>,
     /// The folder in which the program runs.
     pub(super) cwd: PathBuf,
+    /// The variables of the program. The helper itself has none of them: a loader obeys some before anything else runs.
+    pub(super) variables: Variables,
     /// The identity that the folder must have; `None` takes whatever is at the path.
     pub(super) folder: Option<FolderId>,
     /// The digests that the program's file may have; empty takes any file.
@@ -40,6 +46,42 @@ pub(super) struct RunOrder {
     pub(super) lock: PathBuf,
 }
 
+/// The variables of a program, with their values.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Variables(pub(super) Vec<(OsString, OsString)>);
+
+impl Variables {
+    /// Returns the value of the variable `name`.
+    pub(super) fn get(&self, name: &str) -> Option<&OsString> {
+        let is_it = |(own, _): &&(OsString, OsString)| own == name;
+        self.0.iter().find(is_it).map(|(_, value)| value)
+    }
+}
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A value may be a key.
+        f.debug_list()
+            .entries(self.0.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
+
+/// The number by which the other side knows the kind of `error`.
+pub(super) fn number_of(error: &io::Error) -> Option<i32> {
+    let kinds = [Errno::NOENT, Errno::ACCESS];
+    let same = |number: &Errno| io::Error::from(*number).kind() == error.kind();
+    let of_kind = || kinds.into_iter().find(same).map(Errno::raw_os_error);
+    error.raw_os_error().or_else(of_kind)
+}
+
+/// The error of such a number, with its words.
+pub(super) fn error_of(number: Option<i32>, why: String) -> io::Error {
+    let kind = number.map(|number| io::Error::from_raw_os_error(number).kind());
+    io::Error::new(kind.unwrap_or(io::ErrorKind::Other), why)
+}
+
 /// The end of the run, as the helper tells it. Sent when nothing of the program lives any more, or when one that stays has begun.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,6 +89,7 @@ pub(super) enum RunReport {
     /// The program ended. So many bytes of its outputs follow, standard output first.
     Ended {
         code: Option<i32>,
+        signal: Option<i32>,
         stdout: usize,
         stderr: usize,
         is_cut: bool,

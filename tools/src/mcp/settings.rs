@@ -64,8 +64,8 @@ pub(super) struct ServerProgram {
     pub(super) variables: Vec<String>,
     /// The limits of its reach, with its folder; `None`: the rights of the user.
     pub(super) sandbox: Option<Sandbox>,
-    /// Folders and files outside of its own.
-    pub(super) places: Vec<PathBuf>,
+    /// The setting, whose places stay open for as long as the program may start.
+    pub(super) reach: Reach,
 }
 
 impl McpSettings {
@@ -165,7 +165,6 @@ fn program(
     let cwd = cwd.ok_or_else(|| draft.bad("cwd", "name the folder in which the program runs"))?;
     let folder = draft.folder("cwd", &cwd)?;
     let reach = Reach::read(draft, sandbox, CPU)?;
-    let places = reach.places().map(ToOwned::to_owned).collect();
     let variables = env.unwrap_or_else(usual_variables);
     let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
     if let Some(index) = variables.iter().position(|name| !is_name(name)) {
@@ -177,8 +176,8 @@ fn program(
         folder,
         variables,
         // One program serves all tools of the server: what it may write, the script says.
-        sandbox: reach.of(EffectClass::Read),
-        places,
+        sandbox: reach.resident(),
+        reach,
     })))
 }
 

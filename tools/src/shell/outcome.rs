@@ -9,8 +9,29 @@ use folkmoot_core::tool::{ToolErrorCode, ToolOutcome, ToolOutput, View};
 use crate::host::failed;
 use crate::output::cut;
 
-/// Words of programs that were refused something.
-const REFUSALS: [&str; 2] = ["ermission denied", "not permitted"];
+/// Words of programs that a sandbox stopped, and the keys that may be the reason.
+const COMPLAINTS: [(&str, &str); 12] = [
+    ("ermission denied", "`read` and `write`"),
+    ("not permitted", "`read` and `write`"),
+    ("ead-only file system", "`write`"),
+    ("ould not resolve", "`network`"),
+    ("name resolution", "`network`"),
+    ("etwork is unreachable", "`network`"),
+    ("annot fork", "`processes`"),
+    ("esource temporarily unavailable", "`processes`"),
+    ("annot allocate memory", "`memory`"),
+    ("ut of memory", "`memory`"),
+    ("ile too large", "`files`"),
+    ("o space left", "`memory`"),
+];
+/// Signals by which a sandbox ends programs, and the keys that may be the reason.
+const SIGNALS: [(i32, &str); 5] = [
+    (6, "`memory`"),
+    (9, "`cpu` or `memory`"),
+    (11, "`memory`"),
+    (24, "`cpu`"),
+    (25, "`files`"),
+];
 
 /// The reach that a program had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +52,28 @@ pub(super) fn outcome(output: &HostOutput, confinement: Confinement, max: u64) -
             return ToolOutcome::Done(told(ToolOutput::text(text), &output.gaps));
         }
         Some(code) => format!("exit code {code}"),
-        None => "ended by a signal".to_owned(),
+        None => match output.signal {
+            Some(signal) => format!("ended by signal {signal}"),
+            None => "ended by a signal".to_owned(),
+        },
     };
-    let is_refused = REFUSALS.iter().any(|words| stderr.contains(words));
-    let hint = if is_refused && confinement == Confinement::Sandbox {
-        "; the tool's `sandbox` may forbid it"
-    } else {
-        ""
+    let hint = match confinement {
+        Confinement::None => String::new(),
+        Confinement::Sandbox => hint(&stderr, output.signal),
     };
     let gaps = unapplied(&output.gaps).map_or_else(String::new, |gaps| format!("; {gaps}"));
     let detail = format!("{end}; stdout: {stdout}; stderr: {stderr}{hint}{gaps}");
     ToolOutcome::failed(ToolErrorCode::ExitedWithFailure, detail)
+}
+
+/// Names the keys of the sandbox that may have stopped the program.
+fn hint(stderr: &str, signal: Option<i32>) -> String {
+    let said = COMPLAINTS.iter().find(|(words, _)| stderr.contains(words));
+    let ended = SIGNALS.iter().find(|(number, _)| Some(*number) == signal);
+    let key = said.map(|(_, key)| key).or(ended.map(|(_, key)| key));
+    key.map_or_else(String::new, |key| {
+        format!("; the tool's `sandbox` may be why: see {key} there")
+    })
 }
 
 /// The output with what people have to know of the sandbox.

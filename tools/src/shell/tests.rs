@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{
-    HostCommand, HostError, HostOutput, Network, Sandbox, Tool, ToolCall, ToolHost,
+    HostCommand, HostError, HostOutput, Network, Sandbox, SandboxPlace, Tool, ToolCall, ToolHost,
 };
 use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, ToolOutput, Unlisted, View};
 use serde_json::{Value, json};
 
+use crate::host::{handle_of, id_of};
 use crate::stage::{build, call, failure, try_build};
 
 /// A host that remembers what it was to run, and gives what it was given.
@@ -55,6 +56,7 @@ async fn run(
 fn output(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
     HostOutput {
         code,
+        signal: None,
         stdout: stdout.into(),
         stderr: stderr.into(),
         is_cut: false,
@@ -326,6 +328,14 @@ async fn sandbox_of(sandbox: &Value, argv: &[&str]) -> Option<Sandbox> {
     commands[0].sandbox.clone()
 }
 
+fn place(path: &str) -> SandboxPlace {
+    let id = id_of(&handle_of(Path::new(path)).unwrap()).unwrap();
+    SandboxPlace {
+        path: path.into(),
+        id: Some(id),
+    }
+}
+
 #[tokio::test]
 async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
     let default = Sandbox {
@@ -360,8 +370,8 @@ async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
                        "files": "1MiB", "required": true });
     let said = Sandbox {
         network: Network::Any,
-        read: vec!["/usr/bin".into(), ".".into()],
-        write: vec!["/tmp".into()],
+        read: vec![place("/usr/bin"), place("/tmp"), ".".into()],
+        write: Vec::new(),
         memory_bytes: 1 << 30,
         cpu_s: 5,
         processes: 8,
@@ -373,18 +383,64 @@ async fn program_runs_in_a_sandbox_unless_the_script_says_none() {
 
 #[test]
 fn bad_sandbox_is_refused() {
-    for (sandbox, why) in [
-        (json!("on"), "write `none`, `required`, or a map"),
-        (json!(true), "write `none`, `required`, or a map"),
-        (json!({ "netwrok": "none" }), "unknown field `netwrok`"),
-        (json!({ "memory": 5 }), "expected a string"),
-        (json!({ "memory": "5 apples" }), "`5 apples` is not a size"),
-        (json!({ "read": ["/no/such"] }), "/no/such: No such file"),
+    for (sandbox, at, why) in [
+        (json!("on"), "sandbox", "write `none`, `required`, or a map"),
+        (json!(true), "sandbox", "write `none`, `required`, or a map"),
+        (json!(false), "sandbox", "write `none`, in place of `false`"),
+        (
+            json!({ "netwrok": "none" }),
+            "sandbox.netwrok",
+            "unknown field `netwrok`",
+        ),
+        (
+            json!({ "memory": 5 }),
+            "sandbox.memory",
+            "expected a string",
+        ),
+        (
+            json!({ "memory": "5 apples" }),
+            "sandbox.memory",
+            "`5 apples` is not a size",
+        ),
+        (
+            json!({ "read": ["/usr", "/no/such"] }),
+            "sandbox.read[1]",
+            "/no/such: No such file",
+        ),
+        (
+            json!({ "read": ["~/notes"] }),
+            "sandbox.read[0]",
+            "`~` and variables are not replaced",
+        ),
+        (
+            json!({ "write": ["${HOME}"] }),
+            "sandbox.write[0]",
+            "`~` and variables are not replaced",
+        ),
+        (
+            json!({ "write": ["/"] }),
+            "sandbox.write[0]",
+            "the kernel's own files",
+        ),
+        (
+            json!({ "write": ["/tmp", "/proc/sys"] }),
+            "sandbox.write[1]",
+            "the kernel's own files",
+        ),
+        (
+            json!({ "write": ["/dev"] }),
+            "sandbox.write[0]",
+            "the kernel's own files",
+        ),
+        (
+            json!({ "write": ["/tmp"] }),
+            "sandbox.write",
+            "such a program writes nowhere",
+        ),
     ] {
-        let settings =
-            json!({ "use": "shell", "cwd": ".", "allow": [["date"]], "sandbox": sandbox });
+        let settings = json!({ "use": "shell", "cwd": ".", "allow": [{ "argv": ["date"], "effect": "read", "args": "exact" }], "sandbox": sandbox });
         let error = try_build(&settings, Path::new("/")).unwrap_err();
-        assert_eq!(error.path(), "sandbox");
+        assert_eq!(error.path(), at, "{error}");
         assert!(error.to_string().contains(why), "{error}");
     }
 }
@@ -395,8 +451,16 @@ fn places_of_the_sandbox_are_roots_of_the_tool() {
     let settings = json!({ "use": "shell", "cwd": "/usr", "allow": [["date"]],
                            "sandbox": { "read": ["/usr/bin"], "write": ["/tmp"] } });
     let built = crate::build_tool(&name, &settings, Path::new("/")).unwrap();
-    let roots = ["/usr", "/usr/bin", "/tmp"].map(|root| Path::new(root).canonicalize().unwrap());
-    assert_eq!(built.roots, roots);
+    let found = built
+        .roots
+        .iter()
+        .map(|root| (root.setting.as_str(), root.path.as_path()));
+    let expected = [
+        ("cwd", "/usr"),
+        ("sandbox.read[0]", "/usr/bin"),
+        ("sandbox.write[0]", "/tmp"),
+    ];
+    assert!(found.eq(expected.map(|(setting, path)| (setting, Path::new(path)))));
 }
 
 #[tokio::test]
@@ -447,17 +511,52 @@ async fn program_gets_the_variables_that_the_setting_names() {
 
 #[tokio::test]
 async fn operators_are_told_that_a_sandbox_may_be_why_a_program_was_refused() {
-    for (sandbox, complaint, is_told) in [
-        (json!({}), "cat: a: Permission denied", true),
-        (json!({}), "socket: Operation not permitted", true),
-        (json!({}), "cat: a: no such file", false),
-        (json!("none"), "cat: a: Permission denied", false),
+    for (sandbox, complaint, signal, key) in [
+        (
+            json!({}),
+            "cat: a: Permission denied",
+            None,
+            Some("`read` and `write`"),
+        ),
+        (
+            json!({}),
+            "socket: Operation not permitted",
+            None,
+            Some("`read` and `write`"),
+        ),
+        (
+            json!({}),
+            "touch: a: Read-only file system",
+            None,
+            Some("`write`"),
+        ),
+        (
+            json!({}),
+            "curl: (6) Could not resolve host: a",
+            None,
+            Some("`network`"),
+        ),
+        (json!({}), "sh: Cannot fork", None, Some("`processes`")),
+        (json!({}), "", Some(24), Some("`cpu`")),
+        (json!({}), "", Some(9), Some("`cpu` or `memory`")),
+        (json!({}), "", Some(15), None),
+        (json!({}), "cat: a: no such file", None, None),
+        (json!("none"), "cat: a: Permission denied", None, None),
+        (json!("none"), "", Some(9), None),
     ] {
         let settings =
             json!({ "use": "shell", "cwd": ".", "allow": [["date"]], "sandbox": sandbox });
         let tool = build(&settings, Path::new("/"));
-        let (outcome, _) = run(&tool, &["date"], Ok(output(Some(1), "", complaint))).await;
-        let hint = "; the tool's `sandbox` may forbid it";
-        assert_eq!(failure(&outcome).1.ends_with(hint), is_told, "{complaint}");
+        let ended = HostOutput {
+            signal,
+            ..output(signal.is_none().then_some(1), "", complaint)
+        };
+        let (outcome, _) = run(&tool, &["date"], Ok(ended)).await;
+        let detail = failure(&outcome).1;
+        let hint = key.map(|key| format!("; the tool's `sandbox` may be why: see {key} there"));
+        match hint {
+            Some(hint) => assert!(detail.ends_with(&hint), "{detail}"),
+            None => assert!(!detail.contains("may be why"), "{detail}"),
+        }
     }
 }

@@ -60,7 +60,8 @@ struct Stage {
 
 impl Stage {
     fn new(user: User) -> Self {
-        let place = Place::new();
+        // Not where a program gets a folder of its own: what it cannot see would show nothing.
+        let place = Place::within("/var/tmp");
         for folder in ["", "inside", "outside", "locks"] {
             std::fs::create_dir_all(place.path(folder)).unwrap();
             let all = std::fs::Permissions::from_mode(0o777);
@@ -70,6 +71,10 @@ impl Stage {
             std::fs::write(place.path(file), SECRET).unwrap();
             let all = std::fs::Permissions::from_mode(0o666);
             std::fs::set_permissions(place.path(file), all).unwrap();
+        }
+        if user == User::Nobody {
+            let nobody = Some(65534);
+            std::os::unix::fs::chown(place.path("outside/kept"), nobody, nobody).unwrap();
         }
         mkfifoat(CWD, place.path("outside/pipe"), Mode::RWXU).unwrap();
         let all = std::fs::Permissions::from_mode(0o666);

@@ -1,3 +1,5 @@
+use folkmoot_core::port::Sandbox;
+
 use crate::*;
 
 #[tokio::test]
@@ -138,7 +140,13 @@ async fn a_rerun_waits_for_the_lock_of_a_living_run() {
 
 /// A process that runs `script` as a runtime would: this test program, playing that part.
 fn spawn_runtime(place: &Place, script: &str) -> std::process::Child {
-    Command::new(std::env::current_exe().unwrap())
+    runtime(place, script).spawn().unwrap()
+}
+
+/// Starts such a process. `VARIABLES` names those of its program, and `SANDBOX` puts that into one.
+pub(crate) fn runtime(place: &Place, script: &str) -> Command {
+    let mut runtime = Command::new(std::env::current_exe().unwrap());
+    runtime
         .args([
             "--exact",
             "real_time::kill::plays_the_runtime",
@@ -147,9 +155,8 @@ fn spawn_runtime(place: &Place, script: &str) -> std::process::Child {
         ])
         .env("PLACE", place.folder.path())
         .env("SCRIPT", script)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::null());
+    runtime
 }
 
 #[tokio::test]
@@ -167,8 +174,12 @@ async fn plays_the_runtime() {
         timeout: DEADLINE,
         input: None,
         output_max: 1000,
-        variables: vec!["PATH".into()],
-        sandbox: None,
+        variables: std::env::var("VARIABLES")
+            .unwrap_or_else(|_| "PATH".into())
+            .split(',')
+            .map(str::to_owned)
+            .collect(),
+        sandbox: std::env::var_os("SANDBOX").map(|_| super::sandbox::writing()),
         lock: "call".into(),
     };
     let ended = ProcessHost::new(HELPER, Path::new(&place).join("locks"))
@@ -187,6 +198,94 @@ async fn a_chain_of_processes_that_each_start_the_next_is_caught() {
         _ = place.pid_in("child") => {}
     }
     nothing_is_left_in(&place).await;
+}
+
+/// Starts 300 processes that leave their group, two of which start the next one all the time. They end by themselves, lest a
+/// mistake in what is tried here takes the machine with it.
+const FLOOD: &str = "echo $$ > child.new; mv child.new child; perl -e '\
+    for my $n (1..300) { next if fork; setpgrp; if ($n > 2) { sleep 30; exit } \
+      for (1..2000) { setpgrp; exit if fork; select undef, undef, undef, 0.01 } exit }'; sleep 30";
+
+fn flooding(place: &Place, timeout: Duration) -> HostCommand {
+    HostCommand {
+        sandbox: Some(Sandbox {
+            processes: 400,
+            ..super::sandbox::writing()
+        }),
+        timeout,
+        ..place.shell(FLOOD)
+    }
+}
+
+/// The helpers that run as this user, as one without rights, and without namespaces.
+fn helpers(place: &Place) -> Vec<PathBuf> {
+    let mut helpers = vec![PathBuf::from(HELPER)];
+    let has_setpriv = Command::new("setpriv").arg("--version").output().is_ok();
+    if rustix::process::geteuid().is_root() && has_setpriv {
+        let script = format!(
+            "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {HELPER} \"$@\"\n"
+        );
+        write_program(&place.path("nobody"), &script);
+        helpers.push(place.path("nobody"));
+    } else {
+        println!("skipped: a flood as another user (that takes root and `setpriv`)");
+    }
+    match super::sandbox::without_namespaces(place) {
+        Some(helper) => helpers.push(helper),
+        None => println!("skipped: a flood without namespaces (they cannot be taken away here)"),
+    }
+    helpers
+}
+
+#[tokio::test]
+async fn flood_of_processes_ends_with_its_time() {
+    let place = Place::new();
+    for folder in ["", "locks"] {
+        std::fs::create_dir_all(place.path(folder)).unwrap();
+        let all = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(place.path(folder), all).unwrap();
+    }
+    for helper in helpers(&place) {
+        let host = ProcessHost::new(helper, place.path("locks"));
+        let command = flooding(&place, Duration::from_secs(1));
+        let error = host.run(command).await.unwrap_err();
+        assert!(matches!(error, HostError::TimedOut(_)), "{host:?}: {error}");
+        assert_eq!(processes_in(place.folder.path()), Vec::<u32>::new());
+        // Whoever drops the run ends the flood as well.
+        std::fs::remove_file(place.path("child")).unwrap();
+        tokio::select! {
+            ended = host.run(flooding(&place, DEADLINE)) => panic!("it ended by itself: {ended:?}"),
+            _ = place.pid_in("child") => {}
+        }
+        nothing_is_left_in(&place).await;
+        std::fs::remove_file(place.path("child")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn flood_of_processes_ends_with_a_killed_runtime_and_with_a_killed_helper() {
+    for kills_helper in [false, true] {
+        let place = Place::new();
+        let mut runtime = runtime(&place, FLOOD).env("SANDBOX", "1").spawn().unwrap();
+        place.pid_in("child").await;
+        if kills_helper {
+            let helper = Command::new("pkill")
+                .args(["-KILL", "-P", &runtime.id().to_string()])
+                .status();
+            assert!(helper.unwrap().success());
+        } else {
+            runtime.kill().unwrap();
+        }
+        runtime.wait().unwrap();
+        // A killed helper cannot remove its lock.
+        if !kills_helper {
+            place.unlocked().await;
+        }
+        for pid in processes_in(place.folder.path()) {
+            gone(pid).await;
+        }
+        assert_eq!(processes_in(place.folder.path()), Vec::<u32>::new());
+    }
 }
 
 #[tokio::test]

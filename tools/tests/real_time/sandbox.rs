@@ -1,6 +1,6 @@
 //! Programs in a sandbox.
 
-use folkmoot_core::port::{Network, Sandbox};
+use folkmoot_core::port::{FolderId, Network, Sandbox, SandboxPlace};
 
 use crate::*;
 
@@ -75,7 +75,7 @@ async fn program_has_no_capability_and_namespaces_of_its_own() {
     let expected = ["CapInh", "CapPrm", "CapEff", "CapAmb"].map(|set| format!("{set}:{none}"));
     let expected = [&expected[..], &["NoNewPrivs:1".into(), "Seccomp:2".into()]].concat();
     assert_eq!(state, expected);
-    for name in ["user", "net", "ipc"] {
+    for name in ["user", "net", "ipc", "mnt", "pid"] {
         let outside = std::fs::read_link(format!("/proc/self/ns/{name}")).unwrap();
         assert!(
             !spaces.contains(&outside.to_str().unwrap()),
@@ -143,7 +143,7 @@ async fn program_in_a_sandbox_reads_its_input_and_ends_by_signals_as_without() {
 }
 
 /// A helper that can make no namespace: those of its own are used up.
-fn without_namespaces(place: &Place) -> Option<PathBuf> {
+pub(crate) fn without_namespaces(place: &Place) -> Option<PathBuf> {
     let script = format!(
         "#!/bin/sh\nexec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec {HELPER} \"$@\"' sh \"$@\"\n"
     );
@@ -240,7 +240,7 @@ async fn home_is_the_users_where_something_of_it_is_open() {
     for (read, expected) in [
         (vec![], "/nonexistent"),
         (vec!["/usr".into()], "/nonexistent"),
-        (vec![inside], &home),
+        (vec![inside.into()], &home),
         (vec!["/".into()], &home),
     ] {
         let sandbox = Sandbox { read, ..writing() };
@@ -249,4 +249,171 @@ async fn home_is_the_users_where_something_of_it_is_open() {
             .unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     }
+}
+
+#[tokio::test]
+async fn program_that_reads_changes_no_mode_where_mounts_cannot_forbid_it() {
+    let place = Place::new();
+    let Some(helper) = without_namespaces(&place) else {
+        return println!("skipped: a system without namespaces cannot be played here");
+    };
+    std::fs::write(place.path("notes"), "a\n").unwrap();
+    let host = ProcessHost::new(helper, place.path("locks"));
+    let script = "for c in 'chmod 600' 'chgrp 0' 'touch -c -d 2001-01-01'; do $c notes && echo changed; done";
+    for (sandbox, expected) in [(reading(), ""), (writing(), "changed\nchanged\nchanged\n")] {
+        let command = HostCommand {
+            sandbox: Some(sandbox),
+            ..place.shell(script)
+        };
+        let output = host.run(command).await.unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+        let gap = output.gaps.first().unwrap();
+        assert!(gap.contains("modes, owners and times"), "{gap}");
+    }
+}
+
+/// The place at `path`, as it is now.
+fn exact(path: &Path) -> SandboxPlace {
+    let there = std::fs::metadata(path).unwrap();
+    SandboxPlace {
+        path: path.canonicalize().unwrap(),
+        id: Some(FolderId {
+            device: there.dev(),
+            inode: there.ino(),
+        }),
+    }
+}
+
+#[tokio::test]
+async fn place_that_became_another_one_is_told_and_nothing_runs() {
+    for is_written in [false, true] {
+        for becomes in ["a link", "a folder", "nothing"] {
+            let place = Place::new();
+            for folder in ["work", "listed", "other"] {
+                std::fs::create_dir(place.path(folder)).unwrap();
+            }
+            let listed = exact(&place.path("listed"));
+            let mut sandbox = writing();
+            let places = if is_written {
+                &mut sandbox.write
+            } else {
+                &mut sandbox.read
+            };
+            places.push(listed);
+            let run = || HostCommand {
+                cwd: place.path("work"),
+                sandbox: Some(sandbox.clone()),
+                ..place.shell("echo ran")
+            };
+            let output = place.host().run(run()).await.unwrap();
+            assert_eq!(output.stdout, b"ran\n");
+            std::fs::rename(place.path("listed"), place.path("was")).unwrap();
+            match becomes {
+                "a link" => std::os::unix::fs::symlink("other", place.path("listed")).unwrap(),
+                "a folder" => std::fs::create_dir(place.path("listed")).unwrap(),
+                _ => {}
+            }
+            let error = place.host().run(run()).await.unwrap_err();
+            let is_told = matches!(&error, HostError::Changed(why) if why.contains("listed"));
+            assert!(is_told, "{becomes}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_no_program_and_keeps_nobody_waiting() {
+    let place = Place::new();
+    let pipe = place.path("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    std::fs::write(place.path("plain"), "true\n").unwrap();
+    std::os::unix::fs::symlink("plain", place.path("link")).unwrap();
+    std::fs::create_dir(place.path("folder")).unwrap();
+    for name in ["pipe", "link", "folder"] {
+        for sandbox in [Some(reading()), None] {
+            for pins in [Vec::new(), vec![Digest::default()]] {
+                let command = HostCommand {
+                    sandbox: sandbox.clone(),
+                    pins,
+                    ..place.command(&[place.path(name).to_str().unwrap()])
+                };
+                let error = place.host().run(command).await.unwrap_err();
+                let is_told = matches!(error, HostError::NotStarted { .. } | HostError::Changed(_));
+                assert!(is_told, "{name}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn variables_reach_the_program_and_no_loader_before_it() {
+    let place = Place::new();
+    let variables = [
+        ("LD_DEBUG", "files".to_owned()),
+        ("LD_DEBUG_OUTPUT", place.path("trace").display().to_string()),
+        ("VARIABLES", "PATH,LD_DEBUG,LD_DEBUG_OUTPUT".to_owned()),
+        ("SANDBOX", "1".to_owned()),
+    ];
+    let mut runtime = super::kill::runtime(&place, "true; echo $LD_DEBUG > seen");
+    runtime.envs(variables).output().unwrap();
+    let seen = std::fs::read_to_string(place.path("seen")).unwrap();
+    assert_eq!(seen, "files\n");
+    let mut traces = 0;
+    for entry in std::fs::read_dir(place.folder.path()).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name().as_encoded_bytes().starts_with(b"trace") {
+            let text = std::fs::read(entry.path()).unwrap();
+            let text = String::from_utf8_lossy(&text);
+            let loads = ["folkmoot-tool-helper", "/proc/self/exe"]
+                .iter()
+                .any(|program| text.contains(program));
+            assert!(!loads, "{text}");
+            traces += 1;
+        }
+    }
+    assert!(traces > 0, "the loader of the runtime itself writes one");
+}
+
+#[tokio::test]
+async fn program_has_a_folder_for_passing_files_to_itself() {
+    let place = Place::within("/var/tmp");
+    let script = "cd \"${TMPDIR-/tmp}\" && echo a > own && ls -A . && head -c 20000000 /dev/zero > big; wc -c < big";
+    let sandbox = Sandbox {
+        memory_bytes: 16 << 20,
+        ..writing()
+    };
+    let output = run_in(&place, sandbox, script).await.unwrap();
+    if !output.gaps.is_empty() {
+        return println!("skipped: {:?}", output.gaps);
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (first, size) = text.split_once('\n').unwrap();
+    assert_eq!(first, "own", "nothing of others lies there");
+    let size: u64 = size.trim().parse().unwrap();
+    assert!(size < 17 << 20, "as large as the memory: {size}");
+    assert!(!Path::new("/tmp/own").exists());
+    let there = tempfile::NamedTempFile::new_in("/tmp").unwrap();
+    let real = Sandbox {
+        write: vec![".".into(), "/tmp".into()],
+        ..writing()
+    };
+    let script = format!("echo ${{TMPDIR-none}}; ls {}", there.path().display());
+    let output = run_in(&place, real, &script).await.unwrap();
+    let expected = format!("none\n{}\n", there.path().display());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn program_sees_its_own_processes_alone() {
+    let place = Place::new();
+    let script = "ls -d /proc/[0-9]* | wc -l; echo $PPID";
+    let output = run_in(&place, writing(), script).await.unwrap();
+    if !output.gaps.is_empty() {
+        return println!("skipped: {:?}", output.gaps);
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<u32> = text
+        .lines()
+        .map(|line| line.trim().parse().unwrap())
+        .collect();
+    assert!(lines[0] < 6 && lines[1] == 1, "{text}");
 }

@@ -317,7 +317,7 @@ static SANDBOX_KEYS: Record = Record::new(
         field(
             "write",
             List(&Text, 0),
-            "Folders and files that it writes, beside its own if the command does more than read.",
+            "Folders and files that it writes; a command that reads only reads them.",
         ),
         field(
             "memory",

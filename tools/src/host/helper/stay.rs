@@ -11,10 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::capture::Captured;
-use super::{
-    Answer, DRAIN_MAX, HelperEvent, ProgramEnd, Started, kill_all, not_started, reap, send, start,
-    wait_for_end,
-};
+use super::program::{Program, ProgramEnd};
+use super::{Answer, DRAIN_MAX, HelperEvent, TOO_LARGE, not_started, send};
 use crate::host::wire::{RunOrder, RunReport};
 
 /// Waits until the runtime holds the other side of standard input no more, also while nobody reads what it has sent.
@@ -38,38 +36,49 @@ pub(super) fn run(
     events: &Sender<HelperEvent>,
     inbox: &Receiver<HelperEvent>,
 ) -> Option<Answer> {
-    let started = match start(order) {
+    let (mut running, pipes) = match Program::start(order, events, inbox) {
         Ok(started) => started,
         Err(fault) => return Some((not_started(fault), Captured::default())),
     };
-    let Started {
-        program,
-        stdin,
-        stdout,
-        stderr,
-        gaps,
-    } = started;
-    let to_serve = events.clone();
-    thread::spawn(move || reap(program, &to_serve));
+    let gaps = match running.begin(Duration::from_millis(order.timeout_ms)) {
+        Ok(gaps) => gaps,
+        Err(end) => {
+            running.kill_all();
+            return never(end).map(|report| (report, Captured::default()));
+        }
+    };
     // Nobody is there to hear it, if this fails: then the pipe is closed as well.
     send(&RunReport::Started { gaps }, &Captured::default()).ok();
     let (to_done, done) = channel();
-    pass_on(stdout, &io::stdout(), to_done.clone());
-    pass_on(stderr, &io::stderr(), to_done);
-    if let Some(stdin) = stdin {
+    pass_on(pipes.stdout, &io::stdout(), to_done.clone());
+    pass_on(pipes.stderr, &io::stderr(), to_done);
+    if let Some(stdin) = pipes.stdin {
         to_program.send(stdin).ok();
     }
-    let end = wait_for_end(inbox, Duration::MAX);
-    kill_all(program, inbox);
+    let end = running.end(Duration::MAX);
+    running.kill_all();
     wait_for_rest(&done);
+    if matches!(end, ProgramEnd::TooLarge) {
+        writeln!(io::stderr(), "{TOO_LARGE}").ok();
+    }
     if let ProgramEnd::Ended(status) = end {
-        let how = match status.exit_status() {
-            Some(code) => format!("with exit code {code}"),
-            None => "by a signal".to_owned(),
+        let how = match (running.signal(), status.exit_status()) {
+            (None, Some(code)) => format!("with exit code {code}"),
+            (Some(signal), _) => format!("by signal {signal}"),
+            (None, None) => "by a signal".to_owned(),
         };
         writeln!(io::stderr(), "the program ended {how}").ok();
     }
     None
+}
+
+/// The report on a program that did not begin; `None`: nobody wants to know.
+fn never(end: ProgramEnd) -> Option<RunReport> {
+    match end {
+        ProgramEnd::Never(fault) => Some(not_started(fault)),
+        ProgramEnd::TimedOut => Some(RunReport::TimedOut),
+        ProgramEnd::Unwanted | ProgramEnd::TooLarge | ProgramEnd::Ended(_) => None,
+    }
 }
 
 /// Passes an output on as it comes, on a thread of its own.

@@ -7,6 +7,7 @@ use crate::stage::failure;
 fn wrote(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
     HostOutput {
         code,
+        signal: None,
         stdout: stdout.into(),
         stderr: stderr.into(),
         is_cut: false,

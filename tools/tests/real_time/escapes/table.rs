@@ -121,6 +121,46 @@ pub(super) const TABLE: &[Escape] = &[
     sh("writes into a pipe outside", Anyone, || {
         "echo x > @OUTSIDE@/pipe".into()
     }),
+    // The marks of files: modes, owners, times and attributes.
+    sh("changes the mode of a file outside", Anyone, || {
+        "chmod 640 @OUTSIDE@/kept && echo GOT OUT".into()
+    }),
+    perl("changes a mode through a handle", Few, || {
+        // Opened for nothing, as landlock lets it, and then named by its number.
+        format!(
+            "my $p = '@OUTSIDE@/kept'; my $f = syscall({}, -100, $p, {}, 0); my $n = \"/proc/self/fd/$f\"; \
+             print 'GOT OUT' if chmod 0640, $n",
+            libc::SYS_openat,
+            libc::O_PATH
+        )
+    }),
+    sh("changes the group of a file outside", Few, || {
+        "chgrp $(id -g) @OUTSIDE@/kept && echo GOT OUT".into()
+    }),
+    sh("changes the times of a file outside", Anyone, || {
+        "touch -c -d 2001-01-01 @OUTSIDE@/kept && echo GOT OUT".into()
+    }),
+    perl("changes an attribute of a file outside", Few, || {
+        let set = call(libc::SYS_setxattr, "$p, $n, $v, 1, 0");
+        format!("my ($p, $n, $v) = ('@OUTSIDE@/kept', 'user.a', 'b'); {set}")
+    }),
+    sh("lends its rights by a mode", Anyone, || {
+        "echo > own; chmod u+s own && echo GOT OUT".into()
+    }),
+    perl("makes a file that lends its rights", Anyone, || {
+        let make = call(
+            libc::SYS_openat,
+            &format!("-100, $n, {}, 04755", libc::O_CREAT | libc::O_WRONLY),
+        );
+        format!("my $n = 'own'; {make}")
+    }),
+    perl("makes such a file by the newer call", Anyone, || {
+        let make = call(libc::SYS_openat2, "-100, $n, $how, 24");
+        format!(
+            "my ($n, $how) = ('own', pack('QQQ', {}, 04755, 0)); {make}",
+            libc::O_CREAT | libc::O_WRONLY
+        )
+    }),
     // Devices and the kernel's files.
     perl("opens a device", Anyone, || {
         "for ('/dev/ptmx', '/dev/mem', '/dev/kmsg', '/dev/fuse') { print 'GOT OUT' if sysopen F, $_, 2 }".into()
@@ -210,6 +250,12 @@ pub(super) const TABLE: &[Escape] = &[
     perl("makes a process wait for others", Anyone, || {
         call(libc::SYS_setpriority, "0, @VICTIM@, 19")
     }),
+    perl("makes all of its user wait for others", Anyone, || {
+        call(libc::SYS_setpriority, "2, 0, 19")
+    }),
+    perl("makes all of its user wait for the disk", Few, || {
+        call(libc::SYS_ioprio_set, "3, 0, 16391")
+    }),
     perl("binds a process to a processor", Anyone, || {
         let bind = call(libc::SYS_sched_setaffinity, "@VICTIM@, 8, $first");
         format!("my $first = pack('Q', 1); {bind}")
@@ -296,6 +342,16 @@ pub(super) const TABLE: &[Escape] = &[
     sh("fills the disk", Anyone, || {
         "head -c 3000000 /dev/urandom > big; [ $(wc -c < big) = 3000000 ] && echo GOT OUT".into()
     }),
+    perl("fills the disk beyond the end of a file", Few, || {
+        let reserve = call(libc::SYS_fallocate, "fileno F, 1, 0, 3_000_000");
+        format!("open F, '>', 'big'; {reserve}")
+    }),
+    perl("fills the memory with queues", Anyone, || {
+        "my $q = msgget 0, 0600; print 'GOT OUT' if defined $q; msgctl $q, 0, 0".into()
+    }),
+    perl("fills the memory with semaphores", Anyone, || {
+        "my $s = semget 0, 1000, 0600; print 'GOT OUT' if defined $s; semctl $s, 0, 0, 0".into()
+    }),
     perl("fills the memory", Anyone, || {
         "my $x = 'x' x 200_000_000; print 'GOT OUT' if length $x == 200_000_000".into()
     }),
@@ -323,6 +379,20 @@ pub(super) const TABLE: &[Escape] = &[
             "-1",
         )
     }),
+    perl(
+        "fills the memory with pages that become read-only",
+        Anyone,
+        || {
+            // Step by step, since the limit counts what may be written.
+            let (map, protect) = (libc::SYS_mmap, libc::SYS_mprotect);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+            format!(
+            "for (1..8) {{ my $a = syscall({map}, 0, 100_000_000, 3, {flags}, -1, 0); exit if $a < 0;
+                           syscall({protect}, $a, 100_000_000, 1); select undef, undef, undef, 0.2 }}
+             print 'GOT OUT'"
+        )
+        },
+    ),
     perl("fills the memory with pages of a device", Anyone, || {
         let map = mapped(libc::MAP_SHARED, "fileno F");
         format!("open F, '+<', '/dev/zero' or exit; {map}")

@@ -45,6 +45,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
     libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_semget,
+    libc::SYS_msgget,
     // Keys of the user.
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -94,6 +97,62 @@ const ABOUT_PROCESSES: [(i64, u8); 7] = [
     (libc::SYS_sched_setparam, 0),
     (libc::SYS_sched_setscheduler, 0),
 ];
+/// Those of them that can also name all processes of a user, and the word for that.
+const ABOUT_USERS: [(i64, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+/// Calls that give a file its mode, and the argument that has it.
+const MODES: &[(i64, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+/// Calls that give a file its mode if they make one, and the arguments that have the flags and the mode.
+const OPENING: &[(i64, u8, u8)] = &[
+    (libc::SYS_openat, 2, 3),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+];
+/// The bits of a mode that lend the owner's or the group's rights to whoever runs the file.
+const LENDING: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
+/// The same number on every processor.
+const SYS_FCHMODAT2: i64 = 452;
+/// Calls that change modes, owners, times and attributes.
+const MARKS: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    // `setxattrat`, `removexattrat` and `file_setattr`.
+    463,
+    466,
+    469,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
 /// Flags of `clone` that make a namespace.
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWNS,
@@ -124,34 +183,112 @@ pub(super) enum FilterError {
     Installed(#[from] seccompiler::Error),
 }
 
+/// The parts of the filter that are not the same for all programs.
+pub(super) struct Beyond {
+    pub(super) network: Network,
+    /// True if the program stays in its group, so that one signal reaches it all.
+    pub(super) keeps_group: bool,
+    /// True if modes, owners, times and attributes of files stay as they are.
+    pub(super) keeps_marks: bool,
+}
+
 /// Installs the filter for this process and all that it starts.
-pub(super) fn filter(network: Network) -> Result<(), FilterError> {
-    let always = REFUSED.iter().map(|call| (*call, Vec::new()));
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = always.collect();
-    for (call, argument) in ABOUT_PROCESSES {
-        let other = SeccompRule::new(vec![word(argument, SeccompCmpOp::Ne, 0)?])?;
-        rules.insert(call, vec![other]);
+pub(super) fn filter(beyond: &Beyond) -> Result<(), FilterError> {
+    if beyond.keeps_group {
+        // They succeed without effect: programs that detach themselves take an error for the end.
+        let calls = [libc::SYS_setsid, libc::SYS_setpgid];
+        let rules = calls.map(|call| (call, Vec::new())).into();
+        seccompiler::apply_filter(&compiled(rules, 0)?)?;
     }
-    rules.insert(libc::SYS_mmap, uncounted_memory()?);
-    rules.insert(libc::SYS_clone, namespaces()?);
-    rules.insert(libc::SYS_ioctl, terminals()?);
-    rules.insert(libc::SYS_personality, personalities()?);
-    rules.insert(libc::SYS_socket, sockets(network)?);
-    rules.insert(libc::SYS_socketpair, vec![none_of([libc::AF_UNIX])?]);
-    let filter = SeccompFilter::new(
-        rules,
-        SeccompAction::Allow,
-        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
-        std::env::consts::ARCH.try_into()?,
-    )?;
     let mut program: BpfProgram = unknown_forms().into();
-    program.extend(BpfProgram::try_from(filter)?);
+    program.extend(compiled(refused(beyond)?, libc::EPERM)?);
     Ok(seccompiler::apply_filter(&program)?)
 }
 
-/// The instructions in front of the filter. To them `clone3`, whose flags cannot be looked at, and calls of another form
-/// do not exist. A C library then takes `clone`.
-fn unknown_forms() -> [sock_filter; 4] {
+fn compiled(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    error: c_int,
+) -> Result<BpfProgram, BackendError> {
+    let refused = SeccompAction::Errno(error.unsigned_abs());
+    let processor = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refused, processor)?.try_into()
+}
+
+fn refused(beyond: &Beyond) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
+    let marks = MARKS.iter().filter(|_| beyond.keeps_marks);
+    let always = REFUSED.iter().chain(marks);
+    let mut some: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    let mut add = |call: i64, more: Vec<SeccompRule>| some.entry(call).or_default().extend(more);
+    for (call, argument) in ABOUT_PROCESSES {
+        add(
+            call,
+            vec![SeccompRule::new(vec![word(
+                argument,
+                SeccompCmpOp::Ne,
+                0,
+            )?])?],
+        );
+    }
+    for (call, users) in ABOUT_USERS {
+        add(
+            call,
+            vec![SeccompRule::new(vec![word(0, SeccompCmpOp::Eq, users)?])?],
+        );
+    }
+    for (call, mode) in MODES {
+        add(*call, lending(*mode, None)?);
+    }
+    for (call, flags, mode) in OPENING {
+        for making in [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY] {
+            add(
+                *call,
+                lending(*mode, Some(&has_bits(*flags, making.unsigned_abs())?))?,
+            );
+        }
+    }
+    add(libc::SYS_mmap, uncounted_memory()?);
+    add(libc::SYS_fallocate, vec![reserving()?]);
+    add(libc::SYS_clone, namespaces()?);
+    add(libc::SYS_ioctl, terminals()?);
+    add(libc::SYS_personality, personalities()?);
+    add(libc::SYS_socketpair, vec![none_of([libc::AF_UNIX])?]);
+    match beyond.network {
+        // One in the file system could reach any service of the machine.
+        Network::None => drop(some.insert(libc::SYS_socket, Vec::new())),
+        Network::Any => drop(some.insert(libc::SYS_socket, sockets()?)),
+    }
+    // No rule at all refuses whatever the arguments are.
+    some.extend(always.map(|call| (*call, Vec::new())));
+    Ok(some)
+}
+
+/// Modes that lend rights, in the argument `mode`, where the condition `also` holds.
+fn lending(mode: u8, also: Option<&SeccompCondition>) -> Result<Vec<SeccompRule>, BackendError> {
+    let has = |bit: u32| {
+        let conditions = std::iter::once(has_bits(mode, bit)?).chain(also.cloned());
+        SeccompRule::new(conditions.collect())
+    };
+    LENDING.into_iter().map(has).collect()
+}
+
+/// Space of the disk beyond a file's end, which the limit of its size does not count.
+fn reserving() -> Result<SeccompRule, BackendError> {
+    let keeps = libc::FALLOC_FL_KEEP_SIZE.unsigned_abs();
+    // With this one space is given back.
+    let holes = libc::FALLOC_FL_PUNCH_HOLE.unsigned_abs();
+    let masked = SeccompCmpOp::MaskedEq(u64::from(keeps | holes));
+    SeccompRule::new(vec![word(1, masked, u64::from(keeps))?])
+}
+
+/// A condition on bits of the lower half of an argument: all are set.
+fn has_bits(argument: u8, bits: u32) -> Result<SeccompCondition, BackendError> {
+    let bits = u64::from(bits);
+    word(argument, SeccompCmpOp::MaskedEq(bits), bits)
+}
+
+/// The instructions in front of the filter. To them `clone3` and `openat2`, whose flags cannot be looked at, and calls of
+/// another form do not exist. A C library then takes `clone` and `openat`.
+fn unknown_forms() -> [sock_filter; 5] {
     let step = |code: u32, jt: u8, jf: u8, k: u32| sock_filter {
         code: u16::try_from(code).unwrap_or_default(),
         jt,
@@ -159,11 +296,13 @@ fn unknown_forms() -> [sock_filter; 4] {
         k,
     };
     let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or_default();
+    let openat2 = u32::try_from(libc::SYS_openat2).unwrap_or_default();
     let no_such_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     [
         // The call's number is the first word that a filter sees.
         step(BPF_LD | BPF_W | BPF_ABS, 0, 0, 0),
-        step(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, clone3),
+        step(BPF_JMP | BPF_JEQ | BPF_K, 2, 0, clone3),
+        step(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, openat2),
         step(BPF_JMP | BPF_JGE | BPF_K, 0, 1, OTHER_FORMS),
         step(BPF_RET | BPF_K, 0, 0, no_such_call),
     ]
@@ -208,8 +347,8 @@ fn personalities() -> Result<Vec<SeccompRule>, BackendError> {
     Ok(vec![SeccompRule::new(other.into())?])
 }
 
-/// Without a network there are no sockets: one in the file system could reach any service of the machine.
-fn sockets(network: Network) -> Result<Vec<SeccompRule>, BackendError> {
+/// Sockets of other families than a network needs, and those that make packets by hand.
+fn sockets() -> Result<Vec<SeccompRule>, BackendError> {
     let raw = |family: c_int| {
         let masked = SeccompCmpOp::MaskedEq(SOCKET_TYPES);
         SeccompRule::new(vec![
@@ -217,14 +356,11 @@ fn sockets(network: Network) -> Result<Vec<SeccompRule>, BackendError> {
             word(1, masked, u64::from(libc::SOCK_RAW.unsigned_abs()))?,
         ])
     };
-    match network {
-        Network::None => Ok(Vec::new()),
-        Network::Any => Ok(vec![
-            none_of(FAMILIES)?,
-            raw(libc::AF_INET)?,
-            raw(libc::AF_INET6)?,
-        ]),
-    }
+    Ok(vec![
+        none_of(FAMILIES)?,
+        raw(libc::AF_INET)?,
+        raw(libc::AF_INET6)?,
+    ])
 }
 
 /// Refuses where the first argument is none of `allowed`.

@@ -1,18 +1,19 @@
 //! Files: a process opens what its rules name, and nothing else. The same part of the kernel keeps it from other processes.
 
-use std::path::Path;
-
 use folkmoot_core::port::{Network, Sandbox};
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, Ruleset, RulesetAttr,
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
 };
+
+use super::places::Places;
+use crate::host::image::Program;
 
 /// The newest version whose rights are asked for. An older kernel gives those that it has.
 const VERSION: ABI = ABI::V7;
 
 /// The programs, libraries and tables of the system that nearly every program reads.
-const SYSTEM: &[&str] = &[
+pub(super) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
     "/sbin",
@@ -62,10 +63,13 @@ const NAMES: [&str; 6] = [
     "/etc/protocols",
 ];
 
-/// The rules of `sandbox`. What they name and is not there is left out.
+/// The rules of `sandbox`. Of the system's own places those that are not there are left out. `alone` is a program that no
+/// place covers.
 pub(super) fn rules(
     sandbox: &Sandbox,
-    program: Option<&Path>,
+    places: &Places,
+    scratch: Option<&'static str>,
+    alone: Option<&Program>,
 ) -> Result<RulesetCreated, RulesetError> {
     let read = AccessFs::from_read(VERSION);
     let all = AccessFs::from_all(VERSION);
@@ -76,16 +80,27 @@ pub(super) fn rules(
         Network::None => (rules.handle_access(AccessNet::from_all(VERSION))?, &[]),
         Network::Any => (rules, &NAMES),
     };
-    let run: BitFlags<AccessFs> = AccessFs::Execute | AccessFs::ReadFile;
-    rules
+    let mut rules = rules
         .create()?
         .add_rules(path_beneath_rules(SYSTEM, read))?
         .add_rules(path_beneath_rules(tables, read))?
-        .add_rules(path_beneath_rules(&sandbox.read, read))?
-        // A listed program may lie anywhere.
-        .add_rules(path_beneath_rules(program, run))?
         .add_rules(path_beneath_rules(SINKS, all))?
-        .add_rules(path_beneath_rules(&sandbox.write, all))
+        .add_rules(path_beneath_rules(scratch, all))?;
+    for place in places.iter() {
+        let access = if place.is_written { all } else { read };
+        let access = if place.is_folder {
+            access
+        } else {
+            access & AccessFs::from_file(VERSION)
+        };
+        rules = rules.add_rule(PathBeneath::new(&place.handle, access))?;
+    }
+    if let Some(program) = alone {
+        // From the handle that is run: what its name stands for meanwhile is none that is listed.
+        let run: BitFlags<AccessFs> = AccessFs::Execute | AccessFs::ReadFile;
+        rules = rules.add_rule(PathBeneath::new(&program.file, run))?;
+    }
+    Ok(rules)
 }
 
 /// Binds this process by `rules` and returns the kernel's version of them, 0 if it has none.
