@@ -15,6 +15,21 @@ pub(crate) use draft::{Declared, ToolDraft, ToolFolder};
 pub use error::BuildError;
 pub use shared::Shared;
 
+/// The kinds that are not in every build, each with the feature that has it.
+pub const FEATURES: &[(&str, &str)] = &[
+    ("mcp", "mcp"),
+    ("sql", "sql"),
+    ("data.list", "data"),
+    ("data.describe", "data"),
+    ("data.preview", "data"),
+    ("data.query", "data"),
+    ("data.search", "data"),
+    ("data.chart", "data"),
+    ("data.status", "data"),
+    ("data.import", "data"),
+    ("data.delete", "data"),
+];
+
 /// A tool, and where it reaches.
 #[derive(Debug, Clone)]
 pub struct Built {

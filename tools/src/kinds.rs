@@ -64,21 +64,6 @@ pub(crate) const KINDS: &[&Kind] = &[
     &data::DELETE,
 ];
 
-/// The kinds that are not in every build, each with the feature that has it.
-pub const FEATURES: &[(&str, &str)] = &[
-    ("mcp", "mcp"),
-    ("sql", "sql"),
-    ("data.list", "data"),
-    ("data.describe", "data"),
-    ("data.preview", "data"),
-    ("data.query", "data"),
-    ("data.search", "data"),
-    ("data.chart", "data"),
-    ("data.status", "data"),
-    ("data.import", "data"),
-    ("data.delete", "data"),
-];
-
 /// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
     KINDS.iter().copied()

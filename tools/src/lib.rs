@@ -31,18 +31,19 @@ mod asking;
 mod calc;
 mod clock;
 mod files;
-#[cfg(feature = "mcp")]
-mod mcp;
 mod scripted;
 mod shell;
 #[cfg(feature = "sql")]
 mod sql;
 mod web;
 
-mod kinds;
-
 #[cfg(feature = "data")]
 pub mod data;
+#[cfg(feature = "mcp")]
+mod mcp;
+
+mod kinds;
+
 #[cfg(feature = "typed")]
 mod typed;
 
@@ -51,9 +52,9 @@ mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use build::{BuildError, Built, Kind, Shared, ToolRoot};
+pub use build::{BuildError, Built, FEATURES, Kind, Shared, ToolRoot};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
-pub use kinds::{FEATURES, build_tool, build_tool_among, kinds};
+pub use kinds::{build_tool, build_tool_among, kinds};
 #[cfg(feature = "mcp")]
 pub use mcp::{Offer, OfferError, offers};
 pub use roots::{root_holds, roots_touch};

@@ -98,9 +98,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         open_world: true,
         ..spec
     };
-    let server = draft
-        .shared
-        .server(key, || Server::new(&name, endpoint, key));
+    let server = draft.shared.one(key, || Server::new(&name, endpoint, key));
     let built = Built::new(RemoteTool {
         spec,
         server,

@@ -6,8 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::common::CommonSettings;
-use super::{BuildError, Kind, Shared};
-use crate::kinds::FEATURES;
+use super::{BuildError, FEATURES, Kind, Shared};
 use crate::roots::open_folder;
 
 /// The declarations of a kind of tool; the rest of its spec comes from the settings.

@@ -1,6 +1,8 @@
 //! The things that the tools of one world share.
 
 #[cfg(feature = "mcp")]
+use std::any::Any;
+#[cfg(feature = "mcp")]
 use std::collections::BTreeMap;
 #[cfg(feature = "mcp")]
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,22 +10,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(feature = "mcp")]
 use folkmoot_core::ids::Digest;
 
-#[cfg(feature = "mcp")]
-use crate::mcp::Server;
-
 /// The things that the tools of one world share, e.g. a server that has several of them. Two worlds never share one.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// The servers by the digests of their settings.
+    /// What tools share, by the digests of their settings.
     #[cfg(feature = "mcp")]
-    servers: Mutex<BTreeMap<Digest, Arc<Server>>>,
+    things: Mutex<BTreeMap<Digest, Arc<dyn Any + Send + Sync>>>,
 }
 
 #[cfg(feature = "mcp")]
 impl Shared {
-    /// The server with these settings, made if no other tool has it yet.
-    pub(crate) fn server(&self, key: Digest, make: impl FnOnce() -> Server) -> Arc<Server> {
-        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(servers.entry(key).or_insert_with(|| Arc::new(make())))
+    /// The thing with these settings, made if no other tool has it yet.
+    pub(crate) fn one<T: Any + Send + Sync>(
+        &self,
+        key: Digest,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        let mut things = self.things.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = things.get(&key).cloned();
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
+            return known;
+        }
+        let made = Arc::new(make());
+        things.insert(key, made.clone());
+        made
     }
 }

@@ -3,8 +3,9 @@ use std::path::Path;
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{FEATURES, kinds};
+use super::kinds;
 use crate::build::BuildError;
+use crate::build::FEATURES;
 use crate::stage::{build, try_build};
 
 fn refused(settings: &Value) -> (String, String) {

@@ -14,7 +14,6 @@ use super::server::{Means, Server};
 use super::settings::{McpSettings, is_fit};
 use super::words::line;
 use crate::build::{BuildError, Shared, ToolDraft};
-use crate::kinds::KINDS;
 
 /// The most bytes of a description that are shown.
 const DESCRIPTION_MAX: usize = 1000;
@@ -77,7 +76,7 @@ pub async fn offers(
     let any = json!({ "server": server, "tool": "any", "schema": { "type": "object" } });
     asked.extend(any.as_object().cloned().unwrap_or_default());
     let (shared, asked) = (Shared::default(), Value::Object(asked));
-    let draft = ToolDraft::read(server, &asked, base, KINDS, &shared)?;
+    let draft = ToolDraft::read(server, &asked, base, &[&super::MCP], &shared)?;
     let settings: McpSettings = draft.settings()?;
     settings.check(&draft)?;
     let key = settings.key();
