@@ -11,6 +11,7 @@ mod policy;
 mod spec;
 mod step;
 mod tool;
+mod web;
 
 pub(crate) use spec::{INCLUDED, SCRIPT};
 pub(crate) use tool::OWN;

@@ -3,11 +3,11 @@
 use super::Shape::{
     Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Name, Pointer, Size, Text, Word,
 };
-use super::data;
 use super::{
     Field, HOUR, NAMES_OF_AGENTS, Named, Record, SECOND, Shape, Variants, WHOLE, YEAR, field,
     required,
 };
+use super::{data, web};
 
 pub(crate) static TOOL: Variants = Variants {
     what: "a tool",
@@ -22,8 +22,8 @@ pub(crate) static TOOL: Variants = Variants {
         ("fs.move", &FS_MOVE),
         ("fs.delete", &FS_DELETE),
         ("shell", &SHELL),
-        ("http.get", &HTTP_GET),
-        ("http.request", &HTTP_REQUEST),
+        ("http.get", &web::HTTP_GET),
+        ("http.request", &web::HTTP_REQUEST),
         ("clock.now", &CLOCK_NOW),
         ("calc", &CALC),
         ("ask", &ASK),
@@ -349,94 +349,6 @@ static SANDBOX_KEYS: Record = Record::new(
             "Nothing runs where the system cannot apply all of it; by default so where other machines reach the server.",
         ),
     ]],
-);
-
-const REACHED: &[Field] = &[
-    required(
-        "host",
-        Text,
-        "`example.org`, `*.example.org` for all names beneath it, or `*` for every name; by HTTPS, unless `http://` stands in front.",
-    ),
-    field(
-        "paths",
-        List(&Text, 1),
-        "`/status`, or `/v1/*` for all that lies beneath `/v1/`; by default any path.",
-    ),
-    field(
-        "addresses",
-        List(&Text, 1),
-        "The networks that its name may lie in, e.g. `10.1.0.0/16`; by default the public internet.",
-    ),
-    field(
-        "headers",
-        Entries(&Text, &Text),
-        "Headers that go with each request, e.g. `authorization: Bearer ${TOKEN}`. None follows a redirect to another host.",
-    ),
-];
-
-static REACHED_BY_GET: Record = Record::new("a place to get from", &[REACHED]);
-static REACHED_BY_ANY: Record = Record::new(
-    "a place to send to",
-    &[
-        REACHED,
-        &[required(
-            "methods",
-            List(
-                &Word(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], &[]),
-                1,
-            ),
-            "The methods that may be used.",
-        )],
-    ],
-);
-
-const FETCHED: &[Field] = &[
-    field(
-        "redirects",
-        Count(0, 10),
-        "The most redirects that one call follows.",
-    )
-    .or("5"),
-    field(
-        "max_bytes",
-        Count(1, 8 << 20),
-        "The most bytes that are read of an answer, unpacked.",
-    )
-    .or("1048576"),
-];
-
-static HTTP_GET: Record = Record::new(
-    "the tool http.get",
-    &[
-        TOOL_SETTINGS,
-        &[required(
-            "allow",
-            List(&Shape::Record(&REACHED_BY_GET), 1),
-            "The places that it reaches; the first that fits counts.",
-        )],
-        FETCHED,
-    ],
-);
-
-static HTTP_REQUEST: Record = Record::new(
-    "the tool http.request",
-    &[
-        TOOL_SETTINGS,
-        &[
-            required(
-                "allow",
-                List(&Shape::Record(&REACHED_BY_ANY), 1),
-                "The places that it reaches; the first that fits counts.",
-            ),
-            field(
-                "effect",
-                Word(&["write", "destructive"], &[]),
-                "Its effect.",
-            )
-            .or("destructive"),
-        ],
-        FETCHED,
-    ],
 );
 
 const ALLOWED: Shape = Either(&[List(&Text, 1), Shape::Record(&ALLOWED_LONG)]);
