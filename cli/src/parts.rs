@@ -15,11 +15,19 @@ pub(crate) fn check(
     store: Option<&Path>,
 ) -> Result<(), CliError> {
     let shipped = match store {
-        Some(store) => Shipped::default().keeping_off(store),
-        None => Shipped::default(),
+        Some(store) => shipped().keeping_off(store),
+        None => shipped(),
     };
     match shipped.assemble(definition, Some(base)) {
         Ok(_) => Ok(()),
         Err(error) => Err(CliError::other(STORE, error.to_string())),
     }
+}
+
+/// The tools and models of scripts. None may change this program's own file: whoever writes it is run with the rights of the
+/// next one who starts it.
+pub(crate) fn shipped() -> Shipped {
+    let own = std::env::current_exe().ok();
+    own.into_iter()
+        .fold(Shipped::default(), Shipped::keeping_writers_off)
 }

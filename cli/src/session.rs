@@ -11,10 +11,10 @@ use crate::control::server::{Control, serve};
 use crate::desk::Desk;
 use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
-use crate::person;
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
 use crate::source::{StoreUse, hold};
+use crate::{parts, person};
 
 /// The folder in the store for the locks of running tools.
 const LOCKS: &str = "locks";
@@ -165,10 +165,7 @@ pub(crate) fn builder(
     premises: Premises,
 ) -> Result<RuntimeBuilder, CliError> {
     let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
-    let shipped = Shipped::default().keeping_off(dir);
-    // Whoever writes this program's own file is run with the rights of the next one who starts it.
-    let own = std::env::current_exe().ok();
-    let shipped = own.into_iter().fold(shipped, Shipped::keeping_writers_off);
+    let shipped = parts::shipped().keeping_off(dir);
     let places = premises.unwritten.into_iter();
     let shipped = places.fold(shipped, Shipped::keeping_writers_off);
     let (host, shipped) = match premises.reach {

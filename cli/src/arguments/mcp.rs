@@ -24,8 +24,8 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpCommand {
     /// Print the tools that the servers of a script offer, as entries to paste into it.
     ///
-    /// The servers are started, or asked at their addresses; no tool is called. What a server says of its
-    /// tools is shown, and never believed.
+    /// The servers are started, or asked at their addresses; no tool is called. A server's description of
+    /// its tools is shown, and never believed.
     #[command(after_help = "Example:\n  folkmoot mcp tools room.yaml")]
     Tools(McpToolsArgs),
 }
