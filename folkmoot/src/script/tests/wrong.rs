@@ -88,7 +88,7 @@ fn tools_and_models_say_what_they_are() {
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "description: d")),
         [
-            "5:10 a tool needs `use` | there is: fs.list, fs.read, fs.search, fs.write, fs.append, fs.edit, fs.move, fs.delete, shell, http.get, http.request, clock.now, calc, ask, handoff, sql, scripted, mcp, own"
+            "5:10 a tool needs `use` | there is: fs.list, fs.read, fs.search, fs.write, fs.append, fs.edit, fs.move, fs.delete, shell, http.get, http.request, clock.now, calc, ask, handoff, sql, data.list, data.describe, data.preview, data.query, data.search, data.chart, data.status, data.import, data.delete, scripted, mcp, own"
         ]
     );
     assert_eq!(
