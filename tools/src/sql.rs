@@ -32,7 +32,9 @@ pub(crate) use tool::SQL;
 pub(crate) use {
     gate::{Gate, STATEMENT_MAX, quoted},
     policy::{Columns, Dialect, Policy},
+    refusal::{Part, Refusal},
     rows::{Limits, Rows},
     sqlite::{Stop, cell},
+    summary::rounded_range,
     tool::{StopOnDrop, output},
 };

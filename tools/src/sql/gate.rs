@@ -1,5 +1,6 @@
 //! The first gate: a statement is taken apart, and what is understood is written anew.
 
+use std::collections::BTreeSet;
 use std::thread;
 
 use sqlparser::ast::Statement;
@@ -37,18 +38,30 @@ pub(crate) struct Gate {
 
 /// A statement that has passed. Only a gate makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Passed(String);
+pub(crate) struct Passed {
+    text: String,
+    tables: BTreeSet<String>,
+}
 
 impl Passed {
     /// Returns the text for the engine.
     pub(crate) fn text(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Returns the tables of the policy that it reads.
+    #[cfg(feature = "data")]
+    pub(crate) fn tables(&self) -> &BTreeSet<String> {
+        &self.tables
     }
 
     /// A statement that no gate has seen, for tests of what the engine alone stops.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn unseen(text: &str) -> Self {
-        Self(text.to_owned())
+        Self {
+            text: text.to_owned(),
+            tables: BTreeSet::new(),
+        }
     }
 }
 
@@ -100,7 +113,8 @@ impl Gate {
         let Statement::Query(query) = one else {
             return Err(Refusal::NotAQuery);
         };
-        Writer::new(&self.policy).statement(query).map(Passed)
+        let (text, tables) = Writer::new(&self.policy).statement(query)?;
+        Ok(Passed { text, tables })
     }
 }
 

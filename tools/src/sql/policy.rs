@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+/// The function that lets numbers pass, and fails on texts.
+pub(crate) const NUMBER: &str = "a_number";
+
 /// The language of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -216,8 +216,24 @@ fn failed(error: Error) -> QueryError {
         Some("53" | "54") => QueryError::TooLarge { why },
         // The connection, an intervention, the system and the server itself.
         Some("08" | "57" | "58" | "XX") => QueryError::Unusable { why },
-        Some(_) | None => QueryError::Rejected { why },
+        Some(_) | None => match unknown(&error) {
+            Some(name) => QueryError::Named { name, why },
+            None => QueryError::Rejected { why },
+        },
     }
+}
+
+/// The column, table or function that the server does not know. It says so before the statement runs, so that no value is in it.
+fn unknown(error: &Error) -> Option<String> {
+    let error = error.as_db_error()?;
+    let codes = [
+        SqlState::UNDEFINED_COLUMN,
+        SqlState::UNDEFINED_TABLE,
+        SqlState::AMBIGUOUS_COLUMN,
+    ];
+    let mut quoted = error.message().split('"');
+    let name = quoted.nth(1)?;
+    codes.contains(error.code()).then(|| name.to_owned())
 }
 
 #[cfg(test)]

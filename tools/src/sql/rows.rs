@@ -105,6 +105,14 @@ pub(crate) enum QueryError {
         /// The engine's words.
         why: String,
     },
+    /// The statement names what the engine cannot use there.
+    #[error("the engine cannot run the statement: {why}")]
+    Named {
+        /// The name, as the statement has it.
+        name: String,
+        /// The engine's words.
+        why: String,
+    },
     /// The statement means nothing to the engine, or fails on the data.
     #[error("the engine cannot run the statement: {why}")]
     Rejected {
@@ -132,45 +140,19 @@ impl From<QueryError> for ToolFailure {
     fn from(error: QueryError) -> Self {
         let code = match &error {
             QueryError::Refused { .. } => ToolErrorCode::NotAllowed,
-            QueryError::Rejected { .. } => ToolErrorCode::BadArguments,
+            QueryError::Named { .. } | QueryError::Rejected { .. } => ToolErrorCode::BadArguments,
             QueryError::TimedOut => ToolErrorCode::TimedOut,
             QueryError::TooLarge { .. } => ToolErrorCode::TooLarge,
             QueryError::Unusable { .. } => ToolErrorCode::Failed,
         };
         let failure = Self::new(code, error.to_string());
-        match &error {
-            QueryError::Rejected { why } => match name_in(why) {
-                Some(name) => failure.about(name),
-                None => failure,
-            },
-            QueryError::Refused { .. }
+        match error {
+            QueryError::Named { name, .. } => failure.about(name),
+            QueryError::Rejected { .. }
+            | QueryError::Refused { .. }
             | QueryError::TimedOut
             | QueryError::TooLarge { .. }
             | QueryError::Unusable { .. } => failure,
         }
     }
-}
-
-/// The table, column or function that an engine does not know, by its words: a name that the statement has itself.
-fn name_in(why: &str) -> Option<&str> {
-    // SQLite.
-    let behind = [
-        "no such column: ",
-        "no such table: ",
-        "no such function: ",
-        "ambiguous column name: ",
-    ]
-    .into_iter()
-    .find_map(|words| Some(why.split_once(words)?.1));
-    // PostgreSQL.
-    let quoted = || {
-        let words = ["column \"", "relation \"", "column reference \""];
-        let found = words
-            .into_iter()
-            .find_map(|words| Some(why.split_once(words)?.1));
-        found?.split('"').next()
-    };
-    behind
-        .and_then(|rest| rest.split_whitespace().next())
-        .or_else(quoted)
 }

@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, OpenFlags};
 
 use super::gate::{Passed, quoted};
-use super::policy::{AllowedTable, Columns, Policy};
+use super::policy::{AllowedTable, Columns, NUMBER, Policy};
 use super::rows::{Cell, Limits, QueryError, Rows};
 use authorizer::Authorizer;
 use program::Pages;
@@ -32,13 +33,13 @@ const HEAP_BYTES: i64 = 256 * 1024 * 1024;
 /// The pages that a connection keeps, in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
 /// The steps of the engine between two looks at the clock.
-const STEPS: i32 = 1000;
+const STEPS: i32 = 20;
 
 /// The limits of a connection. A value has at most a MiB, so that no function makes much of little.
 const LIMITS: [(Limit, i32); 10] = [
     (Limit::SQLITE_LIMIT_LENGTH, 1 << 20),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 256 << 10),
-    (Limit::SQLITE_LIMIT_COLUMN, 1000),
+    (Limit::SQLITE_LIMIT_COLUMN, 2000),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 1000),
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
     (Limit::SQLITE_LIMIT_VDBE_OP, 200_000),
@@ -108,7 +109,9 @@ pub(crate) fn query(
         .check(&connection, passed.text())
         .and_then(|()| read(&connection, passed, limits));
     match rows {
-        Err(QueryError::Rejected { why }) if authorizer.has_refused() => {
+        Err(QueryError::Named { why, .. } | QueryError::Rejected { why })
+            if authorizer.has_refused() =>
+        {
             Err(QueryError::Refused { why })
         }
         rows => rows,
@@ -128,11 +131,34 @@ fn open(databases: &[Database], schemas: &[String]) -> Result<Connection, QueryE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(":memory:", flags).map_err(unusable)?;
     confine(&connection).map_err(unusable)?;
+    number(&connection).map_err(unusable)?;
     for (database, schema) in databases.iter().zip(schemas) {
         attach(&mut connection, database, schema)?;
     }
     Ok(connection)
 }
+
+/// Makes the function that lets numbers pass, and no text: the gate writes it around what is computed with. Its second
+/// argument is the column's name.
+fn number(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function(NUMBER, 2, flags, |context| match context.get_raw(0) {
+        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Integer(number) => Ok(Value::Integer(number)),
+        ValueRef::Real(number) => Ok(Value::Real(number)),
+        ValueRef::Text(_) | ValueRef::Blob(_) => {
+            let name: String = context.get(1)?;
+            Err(Error::UserFunctionError(TextInNumbers(name).into()))
+        }
+    })
+}
+
+/// A text where a number is needed.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "numbers are needed, and a text is in the column: {0} (CAST it, or leave it out with WHERE)"
+)]
+struct TextInNumbers(String);
 
 fn attach(
     connection: &mut Connection,
@@ -168,6 +194,9 @@ fn prepare(
         connection
             .execute_batch(&view_of(schema, table))
             .map_err(unusable)?;
+        // A view of a column that is not there can be made, and not be read.
+        let probe = format!("SELECT * FROM temp.{}", quoted(&table.name));
+        connection.prepare(&probe).map_err(unusable)?;
     }
     connection
         .pragma_update(None, "query_only", true)
@@ -266,7 +295,7 @@ fn watch(connection: &mut Connection, time: Duration, stop: Stop) -> Result<(), 
 }
 
 fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows, QueryError> {
-    let mut statement = connection.prepare(passed.text()).map_err(failed)?;
+    let mut statement = connection.prepare(passed.text()).map_err(unprepared)?;
     if !statement.readonly() || statement.is_explain() != 0 {
         return Err(QueryError::Refused {
             why: "the statement does not ask for rows".into(),
@@ -281,17 +310,26 @@ fn read(connection: &Connection, passed: &Passed, limits: Limits) -> Result<Rows
     let mut left = limits.bytes;
     let mut cursor = statement.query([]).map_err(failed)?;
     while let Some(row) = cursor.next().map_err(failed)? {
-        let cells = (0..width).map(|place| row.get_ref(place).map(cell));
-        let cells: Vec<Cell> = cells.collect::<Result<_, _>>().map_err(failed)?;
-        let bytes: usize = cells.iter().map(Cell::bytes).sum();
+        let values = (0..width).map(|place| row.get_ref(place));
+        let values: Vec<ValueRef<'_>> = values.collect::<Result<_, _>>().map_err(failed)?;
+        // Before they are copied: the columns of a row may share one long text.
+        let bytes: usize = values.iter().map(size).sum();
         if rows.rows.len() >= limits.rows || bytes > left {
             rows.is_cut = true;
             break;
         }
         left -= bytes;
-        rows.rows.push(cells);
+        rows.rows.push(values.into_iter().map(cell).collect());
     }
     Ok(rows)
+}
+
+/// The bytes that a value takes once it is read, as [`Cell::bytes`] counts.
+fn size(value: &ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Text(text) => text.len() + 8,
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => 8,
+    }
 }
 
 /// Reads a value of a row.
@@ -322,8 +360,40 @@ fn failed(error: Error) -> QueryError {
         }
         Some(ErrorCode::OperationInterrupted) => QueryError::TimedOut,
         Some(ErrorCode::OutOfMemory | ErrorCode::TooBig) => QueryError::TooLarge { why },
+        Some(ErrorCode::Unknown) if why.starts_with(TEXT_IN_NUMBERS) => named(why),
         Some(ErrorCode::Unknown | ErrorCode::TypeMismatch | ErrorCode::ParameterOutOfRange)
         | None => QueryError::Rejected { why },
         Some(_) => QueryError::Unusable { why },
+    }
+}
+
+/// The reason why a statement means nothing to the engine. No error of a statement that runs has a name: it may have values.
+fn unprepared(error: Error) -> QueryError {
+    let why = failed(error);
+    if let QueryError::Rejected { why } = why {
+        return named(why);
+    }
+    why
+}
+
+/// The beginning of the error about a text that is computed with.
+const TEXT_IN_NUMBERS: &str = "numbers are needed, and a text is in the column: ";
+
+/// Finds the table, column or function that the engine's words begin with.
+fn named(why: String) -> QueryError {
+    let beginnings = [
+        "no such column: ",
+        "no such table: ",
+        "no such function: ",
+        "ambiguous column name: ",
+        TEXT_IN_NUMBERS,
+    ];
+    let behind = beginnings
+        .into_iter()
+        .find_map(|words| why.strip_prefix(words));
+    let name = behind.and_then(|rest| rest.split_whitespace().next());
+    match name.map(|name| name.trim_matches('"').to_owned()) {
+        Some(name) => QueryError::Named { name, why },
+        None => QueryError::Rejected { why },
     }
 }

@@ -8,6 +8,9 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "data")]
+use serde_json::Value;
+
 use super::rows::{Cell, Rows};
 
 /// The most columns that are told of.
@@ -154,6 +157,19 @@ fn number(cell: &Cell) -> Option<f64> {
         Cell::Null | Cell::Bool(_) | Cell::Time(_) | Cell::Text(_) | Cell::Bytes(_) => return None,
     };
     number.is_finite().then_some(number)
+}
+
+/// The words for a range with rounded ends; `None` if the ends are no numbers and no dates.
+#[cfg(feature = "data")]
+pub(crate) fn rounded_range(least: &Value, greatest: &Value) -> Option<String> {
+    let ends = match (least.as_f64(), greatest.as_f64()) {
+        (Some(least), Some(greatest)) => (rounded(least, f64::floor), rounded(greatest, f64::ceil)),
+        _ => (
+            month(least.as_str()?)?.to_owned(),
+            month(greatest.as_str()?)?.to_owned(),
+        ),
+    };
+    Some(format!(", from {} to {}", ends.0, ends.1))
 }
 
 /// The number with one digit that says something, rounded outwards by `round`.

@@ -316,3 +316,37 @@ fn ten_million_rows_take_no_more_memory_and_time_than_they_may() {
     let files = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(files, 1, "a file was made beside the database");
 }
+
+#[test]
+fn what_is_trimmed_by_is_a_short_text_in_quotes() {
+    let long = "x".repeat(65);
+    for (sql, passes) in [
+        ("SELECT trim(country, ' .') FROM orders", true),
+        ("SELECT ltrim(country, '0') FROM orders", true),
+        ("SELECT trim(country, country) FROM orders", false),
+        (
+            "SELECT rtrim(country, printf('%.*c', 80000, 'a')) FROM orders",
+            false,
+        ),
+        (
+            &format!("SELECT trim(country, '{long}') FROM orders"),
+            false,
+        ),
+    ] {
+        assert_eq!(gate(Dialect::Sqlite).check(sql).is_ok(), passes, "{sql}");
+    }
+}
+
+/// The columns of a row share one text, which the engine's limit of memory does not see.
+#[test]
+fn a_row_that_is_too_large_is_left_out_before_it_is_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let columns = vec!["a.x"; 100].join(", ");
+    let sql = format!(
+        "WITH a AS (SELECT printf('%.*c', 900000, 'a') AS x FROM orders LIMIT 1) SELECT {columns} FROM a"
+    );
+    let passed = gate(Dialect::Sqlite).check(&sql).unwrap();
+    let rows = ask(&path, &passed, LIMITS).unwrap();
+    assert!(rows.is_cut && rows.rows.is_empty());
+}

@@ -7,8 +7,11 @@ use sqlparser::ast::{
 
 use super::kinds::{self, field};
 use super::writer::{Writer, Written, refuse_if};
-use crate::sql::policy::Dialect;
+use crate::sql::policy::{Dialect, NUMBER};
 use crate::sql::refusal::{Part, Refusal};
+
+/// The most bytes of the characters that a function trims by.
+const TRIMMED_MAX: usize = 64;
 
 impl Writer<'_> {
     /// The expressions, with commas in between.
@@ -250,7 +253,22 @@ impl Writer<'_> {
                 | BinaryOperator::Multiply
                 | BinaryOperator::StringConcat
         );
-        let text = self.expression(left)?;
+        let is_arithmetic = matches!(
+            op,
+            BinaryOperator::Plus
+                | BinaryOperator::Minus
+                | BinaryOperator::Multiply
+                | BinaryOperator::Divide
+                | BinaryOperator::Modulo
+        );
+        let mut operand = |expr: &Expr| {
+            if is_arithmetic && column_of(expr).is_some() {
+                self.number(expr)
+            } else {
+                self.expression(expr)
+            }
+        };
+        let (text, right) = (operand(left)?, operand(right)?);
         let inner = text
             .strip_prefix('(')
             .and_then(|text| text.strip_suffix(')'));
@@ -258,7 +276,19 @@ impl Writer<'_> {
             Some(inner) if is_chain && is_associative => inner,
             Some(_) | None => text.as_str(),
         };
-        Ok(format!("({left} {word} {})", self.expression(right)?))
+        Ok(format!("({left} {word} {right})"))
+    }
+
+    /// The expression as a number: SQLite would take a text for the digits that it begins with, or for 0.
+    pub(super) fn number(&mut self, expr: &Expr) -> Written {
+        let text = self.expression(expr)?;
+        if !self.is(Dialect::Sqlite) {
+            return Ok(text);
+        }
+        let name = column_of(expr)
+            .map_or("", |name| &name.value)
+            .replace('\'', "''");
+        Ok(format!("{NUMBER}({text}, '{name}')"))
     }
 
     fn operator(&self, op: &BinaryOperator) -> Result<&'static str, Refusal> {
@@ -346,15 +376,45 @@ impl Writer<'_> {
         };
         match (what, characters) {
             (None, None | Some([])) => self.call(name, &[expr]),
-            (Some(what), None) | (None, Some([what])) => self.call(name, &[expr, what]),
+            (Some(what), None) | (None, Some([what])) => {
+                self.characters_few(what)?;
+                self.call(name, &[expr, what])
+            }
             (Some(_), Some(_)) | (None, Some(_)) => Err(Refusal::unsupported("this TRIM")),
         }
+    }
+
+    /// Fails if the characters to trim are more than a short literal: SQLite takes minutes for many, and does not stop in
+    /// between.
+    pub(super) fn characters_few(&self, what: &Expr) -> Result<(), Refusal> {
+        let is_few = if let Expr::Value(value) = what
+            && let Value::SingleQuotedString(text) = &value.value
+        {
+            text.len() <= TRIMMED_MAX
+        } else {
+            false
+        };
+        refuse_if(
+            self.is(Dialect::Sqlite) && !is_few,
+            "to trim by more than a short text in quotes",
+        )
     }
 
     fn typed(&self, typed: &TypedString) -> Written {
         refuse_if(typed.uses_odbc_syntax, "a literal of another dialect")?;
         let kind = kinds::written(&typed.data_type, self.policy.dialect)?;
         Ok(format!("CAST({} AS {kind})", literal(&typed.value.value)?))
+    }
+}
+
+/// The column that the expression is, if it is one.
+fn column_of(expr: &Expr) -> Option<&Ident> {
+    if let Expr::Identifier(name) = expr {
+        Some(name)
+    } else if let Expr::CompoundIdentifier(names) = expr {
+        names.last()
+    } else {
+        None
     }
 }
 

@@ -14,6 +14,8 @@ use crate::sql::refusal::{Part, Refusal};
 const GRAMMAR: [&str; 4] = ["coalesce", "nullif", "greatest", "least"];
 /// What is written without parentheses.
 const WORDS: [&str; 3] = ["current_date", "current_time", "current_timestamp"];
+/// The functions that add numbers up.
+const ADDING: [&str; 3] = ["avg", "sum", "total"];
 
 impl Writer<'_> {
     /// Fails if the function is not on the list.
@@ -66,10 +68,17 @@ impl Writer<'_> {
             .to_ascii_lowercase();
         let mut text = match &function.args {
             FunctionArguments::List(arguments) => {
+                if let (
+                    "trim" | "ltrim" | "rtrim",
+                    [_, FunctionArg::Unnamed(FunctionArgExpr::Expr(what))],
+                ) = (name.as_str(), arguments.args.as_slice())
+                {
+                    self.characters_few(what)?;
+                }
                 format!(
                     "{}({})",
                     self.function_name(&name)?,
-                    self.arguments(arguments)?
+                    self.arguments(arguments, ADDING.contains(&name.as_str()))?
                 )
             }
             FunctionArguments::None if WORDS.contains(&name.as_str()) => {
@@ -96,7 +105,7 @@ impl Writer<'_> {
         }
     }
 
-    fn arguments(&mut self, list: &FunctionArgumentList) -> Written {
+    fn arguments(&mut self, list: &FunctionArgumentList, is_adding: bool) -> Written {
         let distinct = match list.duplicate_treatment {
             Some(DuplicateTreatment::Distinct) => "DISTINCT ",
             Some(DuplicateTreatment::All) | None => "",
@@ -104,6 +113,9 @@ impl Writer<'_> {
         let mut texts = Vec::new();
         for argument in &list.args {
             texts.push(match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) if is_adding => {
+                    self.number(expr)?
+                }
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => self.expression(expr)?,
                 FunctionArg::Unnamed(FunctionArgExpr::Wildcard) => "*".to_owned(),
                 FunctionArg::Unnamed(

@@ -202,6 +202,7 @@ impl Writer<'_> {
         let Some(table) = self.policy.table(&folded) else {
             return Err(Refusal::not_listed(Part::Table, ident.value.clone()));
         };
+        self.tables.insert(table.name.clone());
         let source = self.source(table);
         let shape = match &table.columns {
             Columns::All => Shape::Open,

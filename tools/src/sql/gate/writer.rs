@@ -1,5 +1,7 @@
 //! Statements, written anew from what was understood of them.
 
+use std::collections::BTreeSet;
+
 use sqlparser::ast::{
     Cte, CteAsMaterialized, Expr, Fetch, Ident, LimitClause, ObjectName, ObjectNamePart, OrderBy,
     OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Query, SetExpr, SetOperator,
@@ -22,6 +24,8 @@ pub(super) struct Writer<'p> {
     pub(super) scopes: Vec<Scope>,
     /// The queries that `WITH` names, by folded name, the innermost last.
     pub(super) named_queries: Vec<(String, Shape)>,
+    /// The tables of the policy that were named.
+    pub(super) tables: BTreeSet<String>,
     /// The number of queries around what is written: 1 in the statement itself.
     depth: usize,
 }
@@ -39,12 +43,18 @@ impl<'p> Writer<'p> {
             policy,
             scopes: Vec::new(),
             named_queries: Vec::new(),
+            tables: BTreeSet::new(),
             depth: 0,
         }
     }
 
-    pub(super) fn statement(mut self, query: &Query) -> Written {
-        self.query(query).map(|(text, _)| text)
+    /// The whole statement, and the tables that it reads.
+    pub(super) fn statement(
+        mut self,
+        query: &Query,
+    ) -> Result<(String, BTreeSet<String>), Refusal> {
+        let (text, _) = self.query(query)?;
+        Ok((text, self.tables))
     }
 
     /// Tells whether what is written is no part of another query.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::{failed, schema_of, unusable};
+use super::{failed, schema_of, unprepared, unusable};
 use crate::sql::gate::quoted;
 use crate::sql::policy::Policy;
 use crate::sql::rows::QueryError;
@@ -48,7 +48,7 @@ impl Pages {
     pub(super) fn check(&self, connection: &Connection, text: &str) -> Result<(), QueryError> {
         let mut statement = connection
             .prepare(&format!("EXPLAIN {text}"))
-            .map_err(failed)?;
+            .map_err(unprepared)?;
         let mut steps = statement.query([]).map_err(failed)?;
         while let Some(step) = steps.next().map_err(failed)? {
             let word: String = step.get(1).map_err(failed)?;
