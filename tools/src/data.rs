@@ -30,7 +30,7 @@ mod search;
 
 mod room;
 
-pub use describe::{BadRows, Column, Description, ModelColumn, ModelDescription};
+pub use describe::{BadRows, Column, Description};
 pub use error::ImportError;
 pub use import::{Import, IsStopped};
 pub use limits::Limits;

@@ -80,57 +80,6 @@ impl BadRows {
     }
 }
 
-/// The part of a description that a model may read: nothing that comes from fewer than `k` cells.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelDescription {
-    /// The rows of the table.
-    pub rows: u64,
-    /// The rows that are no part of the table.
-    pub bad_rows: u64,
-    /// The columns, in order.
-    pub columns: Vec<ModelColumn>,
-}
-
-/// A column, for models.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelColumn {
-    /// The name in the table.
-    pub name: String,
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: ColumnType,
-    /// The cells without a value.
-    pub nulls: u64,
-    /// The number of values that differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distinct: Option<u64>,
-    /// The least and the greatest value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<(Value, Value)>,
-}
-
-impl Description {
-    /// Returns the part that a model may read, with ranges and counts of values over at least `k` cells.
-    #[must_use]
-    pub fn for_models(&self, k: u64) -> ModelDescription {
-        let column = |column: &Column| {
-            let is_enough = self.rows.saturating_sub(column.nulls) >= k;
-            ModelColumn {
-                name: column.name.clone(),
-                kind: column.kind,
-                nulls: column.nulls,
-                distinct: column.distinct.filter(|_| is_enough),
-                range: column.range.clone().filter(|_| is_enough),
-            }
-        };
-        ModelDescription {
-            rows: self.rows,
-            bad_rows: self.bad_rows.count,
-            columns: self.columns.iter().map(column).collect(),
-        }
-    }
-}
-
 /// The description in lines.
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -85,12 +85,16 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         ..spec
     })?;
     let bytes_max = max_bytes.min(BYTES_MAX);
-    Ok(Built::new(Import {
+    let built = Built::new(Import {
         spec,
         root,
         bytes_max,
+    });
+    // It writes into the store alone, and only reads its folder.
+    Ok(Built {
+        writes: false,
+        ..built.within(vec![path])
     })
-    .within(vec![path]))
 }
 
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use super::derive::Cannot;
 use super::named::DataSet;
 use super::tool::{Sets, Work, reading, rows_min};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
-use crate::data::Description;
+use crate::data::{Column, Description};
+use crate::sql::rounded_range;
 
 pub(crate) const DESCRIBE: Kind = Kind {
     name: "data.describe",
@@ -83,35 +84,53 @@ impl Work for Describe {
     }
 }
 
-/// The description that models read: nothing in it comes from fewer than `rows_min` cells.
+/// The description that models read: of columns with fewer than `rows_min` values the type alone, ranges with rounded ends over
+/// as many different values, and notes, which have no cell in them.
 fn for_models(set: &DataSet, description: &Description, rows_min: usize) -> String {
-    let model = description.for_models(u64::try_from(rows_min).unwrap_or(u64::MAX));
-    let mut lines = vec![format!("{} has {} rows.", set.name, model.rows)];
-    if model.bad_rows > 0 {
-        lines.push(format!("{} rows could not be read.", model.bad_rows));
+    let rows_min = u64::try_from(rows_min.max(2)).unwrap_or(u64::MAX);
+    let mut lines = vec![format!("{} has {} rows.", set.name, description.rows)];
+    if description.bad_rows.count > 0 {
+        let bad = description.bad_rows.count;
+        lines.push(format!("{bad} rows could not be read."));
     }
-    for column in &model.columns {
-        let kind = column.kind;
-        let distinct = column
-            .distinct
-            .map(|count| format!(", {count} different values"));
-        let range = column
-            .range
-            .as_ref()
-            .map(|(least, greatest)| format!(", from {least} to {greatest}"));
-        lines.push(format!(
-            "{:?}: {kind}, {} empty{}{}",
-            column.name,
-            column.nulls,
-            distinct.unwrap_or_default(),
-            range.unwrap_or_default()
-        ));
+    for column in &description.columns {
+        let told = told(column, description.rows, rows_min);
+        // Quoted, so that no name begins a line of its own.
+        lines.push(format!("{:?}: {}{told}", column.name, column.kind));
+        lines.extend(column.notes.iter().map(|note| format!("  {note}")));
     }
+    lines.extend(description.notes.iter().cloned());
     lines.join("\n")
 }
 
+fn told(column: &Column, rows: u64, rows_min: u64) -> String {
+    if rows.saturating_sub(column.nulls) < rows_min {
+        return String::new();
+    }
+    let nulls = match column.nulls {
+        0 => "none empty".to_owned(),
+        few if few < rows_min => "few empty".to_owned(),
+        nulls => format!("{nulls} empty"),
+    };
+    let range = || {
+        let (least, greatest) = column.range.as_ref()?;
+        rounded_range(least, greatest)
+    };
+    match column.distinct {
+        Some(few) if few < rows_min => format!(", {nulls}, few different values"),
+        Some(count) => format!(
+            ", {nulls}, {count} different values{}",
+            range().unwrap_or_default()
+        ),
+        None => format!(
+            ", {nulls}, many different values{}",
+            range().unwrap_or_default()
+        ),
+    }
+}
+
 fn columns(set: &DataSet, description: &Description) -> Table {
-    let row = |column: &crate::data::Column| {
+    let row = |column: &Column| {
         let (least, greatest) = column.range.clone().unwrap_or_default();
         let examples = column.examples.iter().map(|example| match example {
             Value::String(text) => text.clone(),

@@ -8,6 +8,9 @@ use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
 /// The most letters of a name that comes from a file's.
 const NAME_MAX: usize = 48;
 
+/// The most names that an error tells.
+const NAMES_TOLD: usize = 20;
+
 /// The endings of files with rows, and their media types.
 pub(super) const ENDINGS: [(&str, &str); 6] = [
     ("csv", "text/csv"),
@@ -88,20 +91,40 @@ fn name_of(file: &str) -> String {
     let name = name.trim_matches('_');
     match name.chars().next() {
         None => "data".to_owned(),
-        Some(first) if first.is_ascii_digit() => format!("t_{name}"),
+        Some(first) if first.is_ascii_digit() || is_reserved(name) => format!("t_{name}"),
         Some(_) => name.to_owned(),
     }
+}
+
+/// Whether SQL has another meaning for the name.
+fn is_reserved(name: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "all", "case", "cross", "default", "from", "group", "index", "join", "limit", "on",
+        "order", "select", "set", "table", "union", "values", "where", "with",
+    ];
+    WORDS.contains(&name) || name.starts_with("sqlite_")
 }
 
 /// Returns the data set that a model means: by its name, or by that of its file, of which the newest counts.
 pub(super) fn find<'s>(sets: &'s [DataSet], name: &str) -> Result<&'s DataSet, ToolFailure> {
     let by_name = sets.iter().find(|set| set.name == name);
     let by_file = || sets.iter().rev().find(|set| set.file.file.name == name);
-    by_name.or_else(by_file).ok_or_else(|| {
-        let why = format!(
-            "there is no data set {name:?} among {} of these people",
-            sets.len()
-        );
-        ToolFailure::new(ToolErrorCode::NotFound, why)
-    })
+    by_name
+        .or_else(by_file)
+        .ok_or_else(|| not_there(sets, name))
+}
+
+/// The failure of a call that names no data set.
+pub(super) fn not_there(sets: &[DataSet], name: &str) -> ToolFailure {
+    let newest = sets.iter().rev().take(NAMES_TOLD);
+    let names: Vec<&str> = newest.map(|set| set.name.as_str()).collect();
+    let there = match sets.len() {
+        0 => "no file of these people has rows".to_owned(),
+        count if count > names.len() => {
+            format!("there are {count}, the newest: {}", names.join(", "))
+        }
+        _ => format!("there are: {}", names.join(", ")),
+    };
+    let why = format!("there is no data set {name:?}; {there}");
+    ToolFailure::new(ToolErrorCode::NotFound, why).about(name)
 }

@@ -9,9 +9,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::derive::{Cannot, TABLE, blocking};
+use super::named::not_there;
 use super::tool::{Sets, Work, reading, rows_min};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
-use crate::sql::{self, Columns, Dialect, Gate, Limits, Policy, Rows, STATEMENT_MAX, Stop};
+use crate::sql::{
+    self, Columns, Dialect, Gate, Limits, Part, Policy, Refusal, Rows, STATEMENT_MAX, Stop,
+};
 
 pub(crate) const QUERY: Kind = Kind {
     name: "data.query",
@@ -125,13 +128,21 @@ impl Asking {
     pub(super) async fn ask(&self, sets: &Sets, query: String) -> Result<Rows, Cannot> {
         let all = self.policy(sets.all.iter().map(|set| (set.name.clone(), 0)));
         let gate = Gate::new(all);
-        let passed = blocking(move || Ok(gate.check(&query)?)).await?;
-        // The text is what the gate understood: a name that is not in it is no table of the query.
-        let text = passed.text().to_ascii_lowercase();
+        let passed = blocking(move || Ok(gate.check(&query))).await?;
+        let passed = passed.map_err(|refusal| {
+            if let Refusal::NotListed {
+                part: Part::Table,
+                name,
+            } = &refusal
+            {
+                return not_there(&sets.all, name);
+            }
+            ToolFailure::from(refusal)
+        })?;
         let named: Vec<_> = sets
             .all
             .iter()
-            .filter(|set| text.contains(&set.name))
+            .filter(|set| passed.tables().contains(&set.name))
             .collect();
         if named.len() > SETS_MAX {
             let why = format!(

@@ -161,6 +161,10 @@ fn a_data_set_has_the_name_of_its_file_and_the_newest_has_it_bare() {
         names(&["; DROP TABLE x; --.csv", "..csv"]),
         ["drop_table_x", "data"]
     );
+    assert_eq!(
+        names(&["group.csv", "sqlite_master.csv"]),
+        ["t_group", "t_sqlite_master"]
+    );
     assert_eq!(names(&["\"; delete everything.csv"]), ["delete_everything"]);
 }
 
@@ -239,10 +243,10 @@ async fn a_chart_is_an_artifact_that_fits_its_kind() {
 async fn a_query_reaches_the_data_sets_of_its_people_and_nothing_else() {
     let hostile = [
         ("DELETE FROM orders", ToolErrorCode::NotAllowed),
-        ("SELECT * FROM customers", ToolErrorCode::NotAllowed),
-        ("SELECT * FROM data", ToolErrorCode::NotAllowed),
-        ("SELECT * FROM description", ToolErrorCode::NotAllowed),
-        ("SELECT * FROM sqlite_schema", ToolErrorCode::NotAllowed),
+        ("SELECT * FROM customers", ToolErrorCode::NotFound),
+        ("SELECT * FROM data", ToolErrorCode::NotFound),
+        ("SELECT * FROM description", ToolErrorCode::NotFound),
+        ("SELECT * FROM sqlite_schema", ToolErrorCode::NotFound),
         (
             "SELECT readfile('/etc/passwd') FROM orders",
             ToolErrorCode::NotAllowed,
@@ -408,6 +412,19 @@ async fn an_error_names_the_column_that_the_query_named() {
             ("SELECT * FROM customers", Some("customers")),
             ("SELECT readfile('x') FROM orders", Some("readfile")),
             ("SELECT o.nothing FROM orders o", Some("o.nothing")),
+            ("SELECT avg(o.country) FROM orders o", Some("country")),
+            ("SELECT sum(DISTINCT country) FROM orders", Some("country")),
+            ("SELECT amount - country FROM orders", Some("country")),
+            ("SELECT sum(country || '') FROM orders", None),
+            // The engine's words about a path hold a cell.
+            (
+                "SELECT json_extract('{}', 'no such column: ' || country || ' ') FROM orders",
+                None,
+            ),
+            (
+                "SELECT json_type('{}', 'ambiguous column name: ' || country) FROM orders",
+                None,
+            ),
             ("SELECT", None),
         ] {
             let outcome = run(
@@ -422,4 +439,45 @@ async fn an_error_names_the_column_that_the_query_named() {
             assert_eq!(failure.plain_name(), name, "{query}: {failure:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_description_for_models_has_no_cell_at_its_ends() {
+    let rows: String = (0..12).map(|_| "83417,1979-03-14\n").collect();
+    let different: String = (1_234..1_246)
+        .map(|pay| format!("{pay},2026-03-{:02}\n", pay - 1_233))
+        .collect();
+    for (name, rows, told) in [
+        ("same.csv", rows, "few different values"),
+        ("pay.csv", different, "from 1000 to 2000"),
+    ] {
+        let bytes = format!("pay,born\n{rows}");
+        let files = Arc::new(FakeFiles::default().with(name, bytes.as_bytes()));
+        let set = name.split('.').next().unwrap();
+        let output = done(
+            json!({ "use": "data.describe" }),
+            &files,
+            json!({ "name": set }),
+        )
+        .await;
+        let text = &output.text;
+        assert!(text.contains(told), "{text}");
+        for cell in ["83417", "1979-03", "1234", "1245", "2026-03-"] {
+            assert!(!text.contains(cell), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_a_query_does_not_name_does_not_break_it() {
+    let many = ["e", "s", "t", "o", "r", "d", "f", "m", "c", "u", "n", "l"];
+    let files = many
+        .iter()
+        .fold(FakeFiles::default(), |files, name| {
+            files.with(&format!("{name}.csv"), b"")
+        })
+        .with("orders.csv", ORDERS.as_bytes());
+    let query = json!({ "query": "SELECT count(*) FROM orders" });
+    let output = done(json!({ "use": "data.query" }), &Arc::new(files), query).await;
+    assert_eq!(rows_of(&output), &[[json!(4)]]);
 }
