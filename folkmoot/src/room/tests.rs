@@ -15,7 +15,7 @@ fn settings(uses: &str) -> &'static str {
         "scripted" => ", effect: read, results: [{ text: a }]",
         "mcp" => ", command: [a], cwd: ., tools: { a: { as: t, schema: { type: object } } }",
         "sql" => ", database: shop.sqlite, tables: { orders: all }",
-        uses if uses.starts_with("fs.") => ", root: .",
+        uses if uses.starts_with("fs.") || uses == "data.import" => ", root: .",
         _ => "",
     }
 }
@@ -79,6 +79,8 @@ fn tool_of_this_machine_needs_a_script_that_says_so_where_others_reach_the_serve
         "shell",
         #[cfg(feature = "mcp")]
         "mcp",
+        #[cfg(feature = "data")]
+        "data.import",
     ];
     assert_eq!(refused, expected);
     #[cfg(feature = "mcp")]
