@@ -18,6 +18,7 @@ mod tests;
 
 pub use name::{
     AgentName, ArtifactName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
+    is_unseen,
 };
 
 /// An event's gap-free number in its world's log. The first event has 1; [`Position::ZERO`] is

@@ -22,7 +22,7 @@ use folkmoot_core::tool::{
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use serde_json::Value;
 
-use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolRoot};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 mod client;
 mod input;
@@ -78,18 +78,10 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         return Err(draft.bad("memoise", why));
     }
     let (folder, roots) = match &endpoint {
-        Endpoint::Program(program) => {
-            let cwd = ToolRoot {
-                setting: "cwd".to_owned(),
-                path: program.folder.path.clone(),
-            };
-            let outside = program.reach.places().map(|(setting, path)| ToolRoot {
-                setting,
-                path: path.to_owned(),
-            });
-            let roots = std::iter::once(cwd).chain(outside).collect();
-            (Some(program.folder.place.clone()), roots)
-        }
+        Endpoint::Program(program) => (
+            Some(program.folder.place.clone()),
+            program.reach.roots(&program.folder),
+        ),
         Endpoint::Address { .. } => (None, Vec::new()),
     };
     let spec = ToolSpec {

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder, ToolRoot};
-use crate::host::{id_of, lock_of, usual_variables};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder};
+use crate::host::{id_of, lock_of};
 
 mod allow;
 mod outcome;
@@ -23,7 +23,7 @@ mod tests;
 
 use allow::AllowedCommand;
 use outcome::{Confinement, not_run, outcome};
-use reach::{CPU, Reach};
+use reach::{CPU, Reach, variables};
 
 pub(crate) const SHELL: Kind = Kind {
     name: "shell",
@@ -65,13 +65,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     } = draft.settings()?;
     let folder = draft.folder("cwd", &cwd)?;
     let reach = Reach::read(draft, sandbox, CPU)?;
-    let variables = env.unwrap_or_else(usual_variables);
-    if let Some(index) = variables.iter().position(|name| !is_name(name)) {
-        return Err(draft.bad(
-            format!("env[{index}]"),
-            "write the name of a variable, e.g. PATH: its value is that of this program's environment",
-        ));
-    }
+    let variables = variables(draft, env)?;
     let allowed = allow
         .iter()
         .enumerate()
@@ -131,15 +125,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         },
         ..spec
     };
-    let outside = reach.places().map(|(setting, path)| ToolRoot {
-        setting,
-        path: path.to_owned(),
-    });
-    let roots = std::iter::once(ToolRoot {
-        setting: "cwd".to_owned(),
-        path: folder.path.clone(),
-    });
-    let roots = roots.chain(outside).collect();
+    let roots = reach.roots(&folder);
     Ok(Built::new(Shell {
         spec,
         allowed,
@@ -149,11 +135,6 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         variables,
     })
     .within(roots))
-}
-
-/// Tells whether the system can have a variable of this name.
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 fn describe(allowed: &[AllowedCommand], unlisted: UnlistedCommands) -> String {

@@ -103,6 +103,14 @@ impl Piece {
     }
 }
 
+/// The name in a text that is `${NAME}` and nothing else.
+#[cfg(any(feature = "mcp", feature = "postgres"))]
+pub(crate) fn name_alone(text: &str) -> Option<&str> {
+    let name = text.strip_prefix("${")?.strip_suffix('}')?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(fits)).then_some(name)
+}
+
 /// The kinds of tools whose settings have variables.
 const KINDS: [&str; 3] = ["http.get", "http.request", "sql"];
 

@@ -109,7 +109,8 @@ fn identifier(name: &str) -> Option<&'static str> {
 
 /// Marks that turn the direction of writing, and characters without a shape: two names that look
 /// alike would be two. Joiners (U+200C, U+200D) stay: scripts and emoji are written with them.
-const fn is_unseen(c: char) -> bool {
+#[must_use]
+pub const fn is_unseen(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::words::is_clean;
 use crate::build::{BuildError, ToolDraft, ToolFolder};
-use crate::host::usual_variables;
-use crate::shell::reach::Reach;
+use crate::shell::reach::{Reach, variables};
+use crate::variables::name_alone;
 
 /// The most bytes of a name that a server gives.
 const NAME_MAX: usize = 128;
@@ -165,12 +165,7 @@ fn program(
     let cwd = cwd.ok_or_else(|| draft.bad("cwd", "name the folder in which the program runs"))?;
     let folder = draft.folder("cwd", &cwd)?;
     let reach = Reach::read(draft, sandbox, CPU)?;
-    let variables = env.unwrap_or_else(usual_variables);
-    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
-    if let Some(index) = variables.iter().position(|name| !is_name(name)) {
-        let why = "write the name of a variable, e.g. PATH: its value is that of this program's environment";
-        return Err(draft.bad(format!("env[{index}]"), why));
-    }
+    let variables = variables(draft, env)?;
     Ok(Endpoint::Program(Box::new(ServerProgram {
         argv,
         folder,
@@ -210,13 +205,9 @@ fn address(
 
 /// The name in `${NAME}`.
 fn variable(draft: &ToolDraft<'_>, token: &str) -> Result<String, BuildError> {
-    let inner = token
-        .strip_prefix("${")
-        .and_then(|rest| rest.strip_suffix('}'));
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = inner.filter(|name| !name.is_empty() && name.chars().all(is_letter));
     // The text is not repeated: it may be the token.
-    name.map(str::to_owned)
+    name_alone(token)
+        .map(str::to_owned)
         .ok_or_else(|| draft.bad("token", "write `${NAME}`, and set NAME in the environment"))
 }
 

@@ -1,4 +1,6 @@
-//! The words of a server: data, whatever they say.
+//! The words of a server: data, whatever they say. A text with unseen characters is not what it looks like.
+
+use folkmoot_core::ids::is_unseen;
 
 /// The most bytes of a server's words in the detail of a failure.
 pub(super) const DETAIL_MAX: usize = 2000;
@@ -25,14 +27,4 @@ pub(super) fn clean(text: &str) -> String {
 pub(super) fn is_clean(text: &str) -> bool {
     text.chars()
         .all(|c| matches!(c, '\n' | '\t') || !c.is_control() && !is_unseen(c))
-}
-
-/// Marks that turn the direction of writing, and characters without a shape: a text with them is not what it looks
-/// like. Joiners stay: scripts and emoji are written with them.
-const fn is_unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
 }

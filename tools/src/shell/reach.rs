@@ -10,8 +10,8 @@ use folkmoot_core::tool::EffectClass;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::build::{BuildError, ToolDraft};
-use crate::host::{handle_of, id_of};
+use crate::build::{BuildError, ToolDraft, ToolFolder, ToolRoot};
+use crate::host::{handle_of, id_of, usual_variables};
 
 const MEMORY_BYTES: u64 = 512 << 20;
 /// The time of a processor for a program that runs for one call.
@@ -24,6 +24,22 @@ const HERE: &str = ".";
 const KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// The one beneath them that holds files.
 const MEMORY: &str = "/dev/shm";
+
+/// Reads the setting `env`: the names of the variables that programs get.
+pub(crate) fn variables(
+    draft: &ToolDraft<'_>,
+    env: Option<Vec<String>>,
+) -> Result<Vec<String>, BuildError> {
+    let variables = env.unwrap_or_else(usual_variables);
+    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
+    match variables.iter().position(|name| !is_name(name)) {
+        None => Ok(variables),
+        Some(index) => Err(draft.bad(
+            format!("env[{index}]"),
+            "write the name of a variable, e.g. PATH: its value is that of this program's environment",
+        )),
+    }
+}
 
 /// The keys of a sandbox.
 #[derive(Debug, Default, Deserialize)]
@@ -122,8 +138,21 @@ impl Reach {
         })
     }
 
+    /// The folders and files that programs reach which run in `folder`, with the settings that name them.
+    pub(crate) fn roots(&self, folder: &ToolFolder) -> Vec<ToolRoot> {
+        let cwd = ToolRoot {
+            setting: "cwd".to_owned(),
+            path: folder.path.clone(),
+        };
+        let outside = self.places().map(|(setting, path)| ToolRoot {
+            setting,
+            path: path.to_owned(),
+        });
+        std::iter::once(cwd).chain(outside).collect()
+    }
+
     /// The folders and files outside of the tool's own, with the settings that name them.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (String, &Path)> {
+    fn places(&self) -> impl Iterator<Item = (String, &Path)> {
         let named = |key: &'static str, places: &'_ Vec<SandboxPlace>| {
             let name = move |index: usize| format!("sandbox.{key}[{index}]");
             (0..places.len()).map(name).collect::<Vec<_>>()

@@ -16,6 +16,7 @@ use tokio_postgres::{Client, Error, Transaction};
 use super::gate::{Passed, quoted};
 use super::policy::Policy;
 use super::rows::{Cell, Limits, QueryError, Rows};
+use crate::variables::name_alone;
 use cells::CellKind;
 use connect::Session;
 
@@ -34,10 +35,7 @@ pub(crate) struct UrlVariable(String);
 impl UrlVariable {
     /// Reads `${NAME}`; `None`: it is written in another way.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let name = text.strip_prefix("${")?.strip_suffix('}')?;
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name = !name.is_empty() && name.chars().all(fits);
-        is_name.then(|| Self(name.to_owned()))
+        name_alone(text).map(|name| Self(name.to_owned()))
     }
 
     fn value(&self) -> Result<String, QueryError> {
