@@ -6,9 +6,8 @@ use folkmoot_core::tool::{
     EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
 };
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::json;
 
+use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 #[cfg(test)]
@@ -22,17 +21,13 @@ pub(crate) const NOW: Kind = Kind {
     build,
 };
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClockSettings {}
-
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let ClockSettings {} = draft.settings()?;
+    draft.no_settings()?;
     let spec = draft.spec(Declared {
         description: "Tells the present date and time in UTC.".into(),
         effect: EffectClass::Read,
         repeat: Repeat::Always,
-        schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
+        schema: arguments::none(),
     })?;
     Ok(Built::new(ClockNow { spec }))
 }

@@ -34,7 +34,7 @@ pub(crate) use {
     policy::{Columns, Dialect, Policy},
     refusal::{Part, Refusal},
     rows::{Limits, Rows},
-    sqlite::{Stop, cell},
+    sqlite::{Database, cell},
     summary::rounded_range,
-    tool::{StopOnDrop, output},
+    tool::{ROWS_MAX, ROWS_MIN, ask_sqlite, blocking, count, output},
 };

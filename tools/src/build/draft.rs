@@ -2,6 +2,7 @@ use std::path::{Component, Path, PathBuf};
 
 use folkmoot_core::ids::{Digest, ToolName};
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -103,6 +104,15 @@ impl<'a> ToolDraft<'a> {
     /// The settings of this kind.
     pub(crate) fn settings<T: DeserializeOwned>(&self) -> Result<T, BuildError> {
         deserialize(self.own.clone()).map_err(|(path, why)| self.bad(path, why))
+    }
+
+    /// Fails if there are settings of this kind.
+    pub(crate) fn no_settings(&self) -> Result<(), BuildError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct None {}
+        let None {} = self.settings()?;
+        Ok(())
     }
 
     pub(crate) fn bad(&self, path: impl Into<String>, why: impl Into<String>) -> BuildError {

@@ -61,8 +61,3 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 fn bounded(original: &str) -> String {
     original.chars().take(4 * LETTERS_MAX).collect()
 }
-
-/// A name as SQL writes it.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}

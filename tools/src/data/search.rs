@@ -20,8 +20,8 @@ use tantivy::{
 use super::describe::Description;
 use super::error::ImportError;
 use super::import::IsStopped;
-use super::names::quoted;
 use super::types::ColumnType;
+use crate::sql::quoted;
 
 #[cfg(test)]
 mod tests;

@@ -40,9 +40,9 @@ pub(crate) const SQL: Kind = Kind {
 };
 
 /// The most rows that a query gives, unless the settings say otherwise.
-const ROWS_MAX: usize = 10_000;
+pub(crate) const ROWS_MAX: usize = 10_000;
 /// The fewest rows over which a summary tells more than a type, unless the settings say otherwise.
-const ROWS_MIN: usize = 10;
+pub(crate) const ROWS_MIN: usize = 10;
 /// The time limit of a query, unless the settings say otherwise.
 const TIMEOUT_MS: u64 = 5_000;
 /// The most bytes of the tables in the description for models.
@@ -77,11 +77,8 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
             "list at least one table, e.g. `tables: { orders: [id, amount] }`",
         ));
     }
-    for (key, number) in [("rows", settings.rows), ("rows_min", settings.rows_min)] {
-        if number == Some(0) {
-            return Err(draft.bad(key, "write at least 1"));
-        }
-    }
+    let rows_max = count(draft, "rows", settings.rows, ROWS_MAX)?;
+    let rows_min = count(draft, "rows_min", settings.rows_min, ROWS_MIN)?;
     let (engine, roots) = Engine::new(draft, &settings)?;
     let mut policy = Policy::new(engine.dialect(), settings.tables);
     if let Some(schema) = settings.schema {
@@ -96,10 +93,23 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         spec,
         gate: Gate::new(policy),
         engine,
-        rows_max: settings.rows.unwrap_or(ROWS_MAX),
-        rows_min: settings.rows_min.unwrap_or(ROWS_MIN),
+        rows_max,
+        rows_min,
     };
     Ok(Built::new(tool).within(roots))
+}
+
+/// Reads a setting that counts something.
+pub(crate) fn count(
+    draft: &ToolDraft<'_>,
+    key: &str,
+    given: Option<usize>,
+    otherwise: usize,
+) -> Result<usize, BuildError> {
+    match given {
+        Some(0) => Err(draft.bad(key, "write at least 1")),
+        given => Ok(given.unwrap_or(otherwise)),
+    }
 }
 
 /// The database of a tool.
@@ -253,11 +263,7 @@ impl Sql {
             Engine::Sqlite(path) => {
                 let database = Database::File(path.clone());
                 let policy = self.gate.policy().clone();
-                let stop = StopOnDrop(Stop::default());
-                let sign = stop.0.clone();
-                let rows =
-                    blocking(move || sqlite::query(&[database], &policy, &passed, limits, &sign));
-                Ok(rows.await??)
+                ask_sqlite(vec![database], policy, passed, limits).await
             }
             #[cfg(feature = "postgres")]
             Engine::Postgres(url) => {
@@ -267,8 +273,21 @@ impl Sql {
     }
 }
 
+/// Asks databases of SQLite. A run that is dropped stops its query.
+pub(crate) async fn ask_sqlite(
+    databases: Vec<Database>,
+    policy: Policy,
+    passed: Passed,
+    limits: Limits,
+) -> Result<Rows, ToolFailure> {
+    let stop = StopOnDrop(Stop::default());
+    let sign = stop.0.clone();
+    let rows = blocking(move || sqlite::query(&databases, &policy, &passed, limits, &sign));
+    Ok(rows.await??)
+}
+
 /// Does `work` where it may block.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolFailure> {
     tokio::task::spawn_blocking(work)
@@ -277,7 +296,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Stops the query of a run that was dropped.
-pub(crate) struct StopOnDrop(pub(crate) Stop);
+struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {

@@ -1,7 +1,7 @@
 //! The tables of the tools over data sets.
 
-use super::Shape::{Count, List, Text};
-use super::tool::{ROOT, TOOL_SETTINGS};
+use super::Shape::Count;
+use super::tool::{ASKED, ROOT, TOOL_SETTINGS};
 use super::{Field, Record, field};
 
 const ROWS_MIN: &[Field] = &[field(
@@ -10,20 +10,6 @@ const ROWS_MIN: &[Field] = &[field(
     "Fewer rows than this give models no ranges and no counts of values.",
 )
 .or("10")];
-
-const ASKED: &[Field] = &[
-    field(
-        "rows",
-        Count(1, 1_000_000),
-        "The most rows of a result; the rest is left out.",
-    )
-    .or("10000"),
-    field(
-        "functions",
-        List(&Text, 0),
-        "The functions that may be called, in place of the usual ones.",
-    ),
-];
 
 const BROUGHT: &[Field] = &[field(
     "max_bytes",

@@ -376,6 +376,21 @@ static ALLOWED_LONG: Record = Record::new(
     ]],
 );
 
+/// The settings of what takes a query.
+pub(super) const ASKED: &[Field] = &[
+    field(
+        "functions",
+        List(&Text, 0),
+        "The functions that may be called, in place of the usual ones.",
+    ),
+    field(
+        "rows",
+        Count(1, 1_000_000),
+        "The most rows of a result; the rest is left out.",
+    )
+    .or("10000"),
+];
+
 static SQL: Record = Record::new(
     "the tool sql",
     &[
@@ -397,24 +412,14 @@ static SQL: Record = Record::new(
                 Entries(&Text, &COLUMNS),
                 "The tables that may be read, each with its columns. A view is none.",
             ),
-            field(
-                "functions",
-                List(&Text, 0),
-                "The functions that may be called, in place of the usual ones.",
-            ),
-            field(
-                "rows",
-                Count(1, 1_000_000),
-                "The most rows of a result; the rest is left out.",
-            )
-            .or("10000"),
-            field(
-                "rows_min",
-                Count(1, 1_000_000),
-                "Fewer rows than this give models no more than the types of columns.",
-            )
-            .or("10"),
         ],
+        ASKED,
+        &[field(
+            "rows_min",
+            Count(1, 1_000_000),
+            "Fewer rows than this give models no more than the types of columns.",
+        )
+        .or("10")],
     ],
 )
 .any_of(&["database", "postgres"])

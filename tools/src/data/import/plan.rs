@@ -7,10 +7,11 @@ use super::survey::Survey;
 use crate::data::describe::{Column, Description};
 use crate::data::error::ImportError;
 use crate::data::figures::Figures;
-use crate::data::names::{Named, named, quoted};
+use crate::data::names::{Named, named};
 use crate::data::rows::Row;
 use crate::data::text::Encoding;
 use crate::data::types::{Decision, Habits, Stored};
+use crate::sql::quoted;
 
 /// The table that the second pass fills.
 pub(super) struct Plan {

@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 
 use super::derive::blocking;
 use super::named::{ENDINGS, media_type_of};
+use super::tool::files_of;
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 use crate::files::{FileRoot, Links};
@@ -129,12 +130,7 @@ impl Import {
             );
             ToolFailure::new(ToolErrorCode::BadArguments, why)
         })?;
-        let files = call.files.clone().ok_or_else(|| {
-            ToolFailure::new(
-                ToolErrorCode::Failed,
-                "the runtime shows this tool no files",
-            )
-        })?;
+        let files = files_of(call)?;
         let (root, bytes_max, runtime) = (self.root.clone(), self.bytes_max, Handle::current());
         blocking(move || {
             let file = root.open_to_read(&path)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::derive::Cannot;
-use super::query::{Asking, query_schema, rows_max, summarised};
+use super::query::{Asking, query_schema, summarised};
 use super::tool::{Sets, Work, reading, rows_min};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::sql;
@@ -31,12 +31,6 @@ const CHART_KIND: &str = "chart";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ChartSettings {
-    rows_min: Option<usize>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ChartArguments {
     form: Form,
     title: String,
@@ -54,14 +48,13 @@ enum Form {
 }
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let ChartSettings { rows_min: given } = draft.settings()?;
     let work = Chart {
         kind: ArtifactName::new(CHART_KIND).map_err(|error| draft.bad("", error.to_string()))?,
         asking: Asking {
-            rows_max: rows_max(draft, Some(ROWS_MAX))?,
+            rows_max: ROWS_MAX,
             functions: None,
         },
-        rows_min: rows_min(draft, given)?,
+        rows_min: rows_min(draft)?,
     };
     let description = "Draws a chart of the rows of a query, for people. One column gives the places, others the numbers.";
     let schema = json!({

@@ -19,16 +19,12 @@ pub(crate) const DELETE: Kind = Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NoSettings {}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct DeleteArguments {
     name: String,
 }
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let NoSettings {} = draft.settings()?;
+    draft.no_settings()?;
     let description =
         "Deletes a data set: no tool sees it any more. The message that brought it keeps its file.";
     let declared = (EffectClass::Destructive, description, by_name());

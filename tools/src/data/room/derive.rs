@@ -16,8 +16,7 @@ use super::named::DataSet;
 use super::source::FileSource;
 use super::under_way;
 use crate::data::{Description, Import, ImportError, IndexPlace, IsStopped, Limits, TextIndex};
-use crate::sql::sqlite::Database;
-use crate::sql::{self, quoted};
+use crate::sql::{self, Database, quoted};
 
 /// The table of a data set in its database.
 pub(super) const TABLE: &str = "data";
@@ -212,19 +211,18 @@ async fn found(path: &Path) -> Result<Option<Derived>, ToolFailure> {
         if !path.exists() {
             return Ok(None);
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match Connection::open_with_flags(&path, flags) {
-            Ok(connection) => connection,
+        let database = Database::File(path.clone());
+        let connection = match open(&database) {
             // Taken away between the two looks.
             Err(_) if !path.exists() => return Ok(None),
-            Err(error) => return Err(broken(&error)),
+            opened => opened?,
         };
         let words: String = connection
             .query_row("SELECT words FROM description", [], |row| row.get(0))
             .map_err(|error| broken(&error))?;
         let description = serde_json::from_str(&words).map_err(|error| broken(&error))?;
         Ok(Some(Derived {
-            database: Database::File(path),
+            database,
             description,
         }))
     })
@@ -327,6 +325,5 @@ fn broken(error: &dyn std::error::Error) -> ToolFailure {
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<T, ToolFailure> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| failed(error.to_string()))?
+    sql::blocking(work).await?
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::derive::Cannot;
 use super::named::DataSet;
-use super::tool::{Sets, Work, reading, rows_min};
+use super::tool::{Sets, Work, name_schema, reading, rows_min};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::data::{Column, Description};
 use crate::sql::rounded_range;
@@ -22,19 +22,12 @@ pub(crate) const DESCRIBE: Kind = Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DescribeSettings {
-    rows_min: Option<usize>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct DescribeArguments {
     name: String,
 }
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let DescribeSettings { rows_min: given } = draft.settings()?;
-    let rows_min = rows_min(draft, given)?;
+    let rows_min = rows_min(draft)?;
     let description = "Describes a data set: its columns with their types, how many cells are empty, and ranges. People see examples as well.";
     reading(
         draft,
@@ -49,7 +42,7 @@ pub(super) fn by_name() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "minLength": 1, "description": "the data set, e.g. orders" },
+            "name": name_schema(),
         },
         "required": ["name"],
         "additionalProperties": false,

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use folkmoot_core::tool::{Table, ToolOutput, View};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::derive::{Cannot, known};
-use super::tool::{Sets, Work, reading};
+use super::tool::{NoArguments, Sets, Work, reading};
+use crate::arguments;
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 
 pub(crate) const LIST: Kind = Kind {
@@ -17,19 +17,10 @@ pub(crate) const LIST: Kind = Kind {
     build,
 };
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoSettings {}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoArguments {}
-
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let NoSettings {} = draft.settings()?;
+    draft.no_settings()?;
     let description = "Lists the data sets of the people who ask: files with rows that they attached. A query names each as its table.";
-    let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    reading(draft, (description, schema), |spec| spec, List)
+    reading(draft, (description, arguments::none()), |spec| spec, List)
 }
 
 #[derive(Debug)]

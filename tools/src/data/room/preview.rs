@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::derive::Cannot;
 use super::query::{Asking, summarised};
-use super::tool::{Sets, Work, reading, rows_min};
+use super::tool::{ROWS, ROWS_MAX, Sets, Work, name_schema, reading, rows_min, rows_schema};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::sql::{self, quoted};
 
@@ -19,16 +19,6 @@ pub(crate) const PREVIEW: Kind = Kind {
     build,
 };
 
-/// The rows that are shown, and the most that may be.
-const ROWS: usize = 20;
-const ROWS_MAX: usize = 200;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PreviewSettings {
-    rows_min: Option<usize>,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PreviewArguments {
@@ -37,14 +27,13 @@ struct PreviewArguments {
 }
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let PreviewSettings { rows_min: given } = draft.settings()?;
-    let rows_min = rows_min(draft, given)?;
+    let rows_min = rows_min(draft)?;
     let description = "Shows people the first rows of a data set. You read a summary of them.";
     let schema = json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "minLength": 1, "description": "the data set, e.g. orders" },
-            "rows": { "type": "integer", "minimum": 1, "maximum": ROWS_MAX, "description": "how many; 20 if left out" },
+            "name": name_schema(),
+            "rows": rows_schema(),
         },
         "required": ["name"],
         "additionalProperties": false,

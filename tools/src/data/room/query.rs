@@ -8,12 +8,12 @@ use folkmoot_core::tool::{ToolErrorCode, ToolFailure, ToolOutput, ToolSpec, View
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::derive::{Cannot, TABLE, blocking};
+use super::derive::{Cannot, TABLE};
 use super::named::not_there;
-use super::tool::{Sets, Work, reading, rows_min};
+use super::tool::{Sets, Work, reading};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::sql::{
-    self, Columns, Dialect, Gate, Limits, Part, Policy, Refusal, Rows, STATEMENT_MAX, Stop,
+    self, Columns, Dialect, Gate, Limits, Part, Policy, Refusal, Rows, STATEMENT_MAX,
 };
 
 pub(crate) const QUERY: Kind = Kind {
@@ -26,9 +26,6 @@ pub(crate) const QUERY: Kind = Kind {
 
 /// The most data sets of one query: as many databases as the engine attaches.
 const SETS_MAX: usize = 10;
-
-/// The most rows of a result, unless the settings say otherwise.
-const ROWS_MAX: usize = 10_000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,10 +48,10 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         functions,
     } = draft.settings()?;
     let asking = Asking {
-        rows_max: rows_max(draft, rows)?,
+        rows_max: sql::count(draft, "rows", rows, sql::ROWS_MAX)?,
         functions,
     };
-    let rows_min = rows_min(draft, given)?;
+    let rows_min = sql::count(draft, "rows_min", given, sql::ROWS_MIN)?;
     let description = "Asks data sets with one query in SQL (SQLite): SELECT or WITH. Each data set is a table of its name. People see the rows.";
     let schema = json!({
         "type": "object",
@@ -85,13 +82,6 @@ pub(super) fn summarised(spec: ToolSpec) -> ToolSpec {
     ToolSpec {
         view: ViewPolicy::Summary,
         ..spec
-    }
-}
-
-pub(super) fn rows_max(draft: &ToolDraft<'_>, given: Option<usize>) -> Result<usize, BuildError> {
-    match given {
-        Some(0) => Err(draft.bad("rows", "write at least 1")),
-        given => Ok(given.unwrap_or(ROWS_MAX)),
     }
 }
 
@@ -128,7 +118,7 @@ impl Asking {
     pub(super) async fn ask(&self, sets: &Sets, query: String) -> Result<Rows, Cannot> {
         let all = self.policy(sets.all.iter().map(|set| (set.name.clone(), 0)));
         let gate = Gate::new(all);
-        let passed = blocking(move || Ok(gate.check(&query))).await?;
+        let passed = sql::blocking(move || gate.check(&query)).await?;
         let passed = passed.map_err(|refusal| {
             if let Refusal::NotListed {
                 part: Part::Table,
@@ -162,15 +152,7 @@ impl Asking {
             bytes: BYTES_MAX,
             time: QUERY_TIME,
         };
-        let stop = sql::StopOnDrop(Stop::default());
-        let sign = stop.0.clone();
-        let rows = blocking(move || {
-            let rows = sql::sqlite::query(&databases, &policy, &passed, limits, &sign);
-            rows.map_err(ToolFailure::from)
-        });
-        let rows = rows.await;
-        drop(stop);
-        Ok(rows?)
+        Ok(sql::ask_sqlite(databases, policy, passed, limits).await?)
     }
 
     fn policy(&self, tables: impl Iterator<Item = (String, usize)>) -> Policy {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::derive::{self, Cannot};
 use super::query::summarised;
-use super::tool::{Sets, Work, reading};
+use super::tool::{ROWS, ROWS_MAX, Sets, Work, name_schema, reading, rows_schema};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 
 pub(crate) const SEARCH: Kind = Kind {
@@ -18,14 +18,6 @@ pub(crate) const SEARCH: Kind = Kind {
     build,
 };
 
-/// The rows that are shown, and the most that may be.
-const ROWS: usize = 20;
-const ROWS_MAX: usize = 200;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoSettings {}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SearchArguments {
@@ -35,14 +27,14 @@ struct SearchArguments {
 }
 
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let NoSettings {} = draft.settings()?;
+    draft.no_settings()?;
     let description = "Finds the rows of a data set in whose texts all of the words stand, the best first. People see them.";
     let schema = json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "minLength": 1, "description": "the data set, e.g. orders" },
+            "name": name_schema(),
             "words": { "type": "string", "minLength": 1, "maxLength": 1000, "description": "e.g. late delivery" },
-            "rows": { "type": "integer", "minimum": 1, "maximum": ROWS_MAX, "description": "how many; 20 if left out" },
+            "rows": rows_schema(),
         },
         "required": ["name", "words"],
         "additionalProperties": false,

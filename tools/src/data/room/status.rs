@@ -2,11 +2,10 @@
 
 use async_trait::async_trait;
 use folkmoot_core::tool::ToolOutput;
-use serde::Deserialize;
-use serde_json::json;
 
 use super::derive::{Cannot, known};
-use super::tool::{Sets, Work, reading};
+use super::tool::{NoArguments, Sets, Work, reading};
+use crate::arguments;
 use crate::build::{BuildError, Built, Kind, ToolDraft};
 
 pub(crate) const STATUS: Kind = Kind {
@@ -17,19 +16,10 @@ pub(crate) const STATUS: Kind = Kind {
     build,
 };
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoSettings {}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoArguments {}
-
 fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
-    let NoSettings {} = draft.settings()?;
+    draft.no_settings()?;
     let description = "Tells which data sets are imported, and how far the others have come.";
-    let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    reading(draft, (description, schema), |spec| spec, Status)
+    reading(draft, (description, arguments::none()), |spec| spec, Status)
 }
 
 #[derive(Debug)]

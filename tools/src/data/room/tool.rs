@@ -9,16 +9,19 @@ use folkmoot_core::port::{CallFiles, Tool, ToolCall};
 use folkmoot_core::tool::{
     EffectClass, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
 };
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::derive::{Cannot, Derived, derive};
 use super::named::{DataSet, data_sets, find};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, ToolDraft};
+use crate::sql;
 
-/// The fewest rows over which models read ranges and counts, unless the settings say otherwise.
-pub(super) const ROWS_MIN: usize = 10;
+/// The rows that are shown of a data set, and the most that may be.
+pub(super) const ROWS: usize = 20;
+pub(super) const ROWS_MAX: usize = 200;
 
 /// The data sets that one call sees.
 #[derive(Debug)]
@@ -40,6 +43,11 @@ impl Sets {
         derive(&self.files, set, self.patience).await
     }
 }
+
+/// The arguments of a tool that takes none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoArguments {}
 
 /// The work of one kind of tool.
 #[async_trait]
@@ -76,11 +84,7 @@ impl<W: Work> Tool for DataTool<W> {
 impl<W: Work> DataTool<W> {
     async fn answer(&self, call: &ToolCall) -> Result<ToolOutput, Cannot> {
         let arguments = arguments::read(call)?;
-        let no_files = || {
-            let why = "the runtime shows this tool no files";
-            ToolFailure::new(ToolErrorCode::Failed, why)
-        };
-        let files = call.files.clone().ok_or_else(no_files)?;
+        let files = files_of(call)?;
         let sets = Sets {
             all: data_sets(files.seen()),
             files,
@@ -132,10 +136,32 @@ pub(super) fn build(
     Ok(Built::new(DataTool { spec, work }))
 }
 
-/// Reads how few rows are too few for ranges.
-pub(super) fn rows_min(draft: &ToolDraft<'_>, given: Option<usize>) -> Result<usize, BuildError> {
-    match given {
-        Some(0) => Err(draft.bad("rows_min", "write at least 1")),
-        given => Ok(given.unwrap_or(ROWS_MIN)),
+/// Reads the one setting of a tool of which models read summaries: how few rows are too few for ranges.
+pub(super) fn rows_min(draft: &ToolDraft<'_>) -> Result<usize, BuildError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct RowsMin {
+        rows_min: Option<usize>,
     }
+    let RowsMin { rows_min } = draft.settings()?;
+    sql::count(draft, "rows_min", rows_min, sql::ROWS_MIN)
+}
+
+/// The schema of the argument `name`.
+pub(super) fn name_schema() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "the data set, e.g. orders" })
+}
+
+/// The schema of the argument `rows`.
+pub(super) fn rows_schema() -> Value {
+    let words = format!("how many; {ROWS} if left out");
+    json!({ "type": "integer", "minimum": 1, "maximum": ROWS_MAX, "description": words })
+}
+
+/// The files that a call sees.
+pub(super) fn files_of(call: &ToolCall) -> Result<Arc<dyn CallFiles>, ToolFailure> {
+    call.files.clone().ok_or_else(|| {
+        let why = "the runtime shows this tool no files";
+        ToolFailure::new(ToolErrorCode::Failed, why)
+    })
 }
