@@ -1,6 +1,6 @@
 //! The files of a room: what people attached, and what tools brought in or put away.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,11 @@ use crate::tool::{FileChange, ToolOutcome};
 use crate::world::World;
 use crate::world::memory::Message;
 
-/// The most files that a room keeps in view for tools; the oldest goes first.
+#[cfg(test)]
+mod tests;
+
+/// The most files that a room keeps in view for tools. One more pushes out the oldest of whoever has the most, so that nobody
+/// pushes out the files of others.
 pub const FILES_MAX: usize = 1_000;
 
 /// The files that are there, in the order in which they came.
@@ -37,9 +41,21 @@ impl Files {
             owner: owner.cloned(),
         }));
         while self.all.len() > FILES_MAX {
-            self.all.pop_front();
+            let oldest = self.oldest_of_most();
+            self.all.remove(oldest);
             self.gone += 1;
         }
+    }
+
+    /// The place of the oldest file of whoever has the most. Of several who have as many, it is the oldest of all theirs.
+    fn oldest_of_most(&self) -> usize {
+        let mut counts: BTreeMap<Option<(&str, &str)>, usize> = BTreeMap::new();
+        for file in &self.all {
+            *counts.entry(owner_of(file)).or_default() += 1;
+        }
+        let most = counts.values().max();
+        let has_most = |file: &RoomFile| counts.get(&owner_of(file)) == most;
+        self.all.iter().position(has_most).unwrap_or_default()
     }
 
     fn remove(&mut self, is_to_go: impl Fn(&RoomFile) -> bool) {
@@ -47,6 +63,12 @@ impl Files {
         self.all.retain(|file| !is_to_go(file));
         self.gone += (before - self.all.len()) as u64;
     }
+}
+
+/// Whose file it is, as [`Person::is_same_as`] tells people apart.
+fn owner_of(file: &RoomFile) -> Option<(&str, &str)> {
+    let owner = file.owner.as_ref()?;
+    Some((&owner.method, &owner.subject))
 }
 
 /// The files of a message that came into the room.
