@@ -41,6 +41,7 @@ fn vote(first: &[String], below: &[Vec<String>], place: usize) -> i64 {
     }
     let is_value = match read(loose(name)) {
         Read::Null | Read::Marker => return 0,
+        Read::Value { .. } if is_address(name) => return -1,
         Read::Value { readings, .. } => !readings.is_none(),
     };
     if is_year(name) {
@@ -59,6 +60,12 @@ fn vote(first: &[String], below: &[Vec<String>], place: usize) -> i64 {
         (false, true) => 1,
         (false, false) => 0,
     }
+}
+
+/// Addresses of people and pages are never names of columns. Models are told those.
+fn is_address(text: &str) -> bool {
+    let is_mail = |(name, host): (&str, &str)| !name.is_empty() && host.contains('.');
+    text.split_once('@').is_some_and(is_mail) || text.contains("://")
 }
 
 /// Years stand above tables of numbers.

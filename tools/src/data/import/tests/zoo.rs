@@ -254,6 +254,18 @@ fn rows_of_another_width_lose_nothing_in_silence() {
             &[],
         ),
         case(
+            "no_header_but_people.csv",
+            "ada@x.org,Ada,Kiel\nben@y.org,Ben,Ulm\n",
+            "column_1:text column_2:text column_3:text | ada@x.org,Ada,Kiel | ben@y.org,Ben,Ulm",
+            &[],
+        ),
+        case(
+            "header_over_people.csv",
+            "@mail,name\nada@x.org,Ada\nben@y.org,Ben\n",
+            "@mail:text name:text | ada@x.org,Ada | ben@y.org,Ben",
+            &[],
+        ),
+        case(
             "empty.csv",
             "",
             "the file is empty: give a file with at least a header",
