@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::schema::{digest_of, question};
 use super::words::{clean, line};
-use crate::stage::{build, try_build};
+use crate::stage::{build, call, failure, try_build};
 use std::path::Path;
 
 /// The settings of a tool, with these in place of its own; `null` takes one away.
@@ -234,4 +234,22 @@ fn words_of_a_server_have_a_length_and_no_unseen_characters() {
         assert_eq!(line(text, max), words, "{text:?}");
     }
     assert_eq!(clean("a\r\n\tb\u{1b}c"), "a\n\tbc");
+}
+
+#[tokio::test]
+async fn an_address_without_a_server_is_told_in_words_of_people() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", free.local_addr().unwrap());
+    drop(free);
+    let tool = build(&at(&url, &json!({})), Path::new("."));
+    let outcome = tool.run(&call(json!({}))).await;
+    let (_, detail) = failure(&outcome);
+    assert!(
+        detail.contains("the server `files` does not begin"),
+        "{detail}"
+    );
+    assert!(
+        !detail.contains("::") && !detail.contains("rmcp"),
+        "{detail}"
+    );
 }

@@ -1,5 +1,6 @@
 //! The bounds of what a server says, and what is known of it for operators.
 
+use std::borrow::Cow;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -175,6 +176,11 @@ pub(super) struct WatchedTransport<T> {
 
 impl<T: Transport<RoleClient>> Transport<RoleClient> for WatchedTransport<T> {
     type Error = T::Error;
+
+    /// The name in errors, which people read: the default is that of a Rust type.
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("to the server")
+    }
 
     fn send(
         &mut self,
