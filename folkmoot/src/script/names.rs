@@ -1,5 +1,7 @@
 //! The names that a script gives, for checking those that it uses.
 
+use std::collections::BTreeMap;
+
 use super::grammar::Named;
 use super::node::Node;
 use super::servers;
@@ -13,6 +15,8 @@ pub(crate) struct Names {
     displays: Vec<String>,
     /// Tools.
     pub(crate) tools: Vec<String>,
+    /// Servers, each with the names of its tools.
+    servers: BTreeMap<String, Vec<String>>,
     /// Models.
     models: Vec<String>,
     /// States that clients may tell.
@@ -43,6 +47,9 @@ impl Names {
             .into_iter()
             .map(|tool| tool.name)
             .collect();
+        self.servers = servers::entries_of(spec)
+            .map(|(key, entry)| (key.text().to_owned(), servers::names_of(key, entry)))
+            .collect();
         self.models = keys("models");
         self.states = keys("states");
     }
@@ -63,6 +70,18 @@ impl Names {
             .into_iter()
             .flatten()
             .map(String::as_str)
+    }
+
+    /// The remedy where `name` is a server's and a tool's is wanted.
+    pub(crate) fn help_for_server(&self, name: &str) -> Option<String> {
+        let tools = self.servers.get(name)?;
+        Some(if tools.is_empty() {
+            format!(
+                "`{name}` is a server: list its tools first (`folkmoot mcp tools` prints them), then name those"
+            )
+        } else {
+            format!("`{name}` is a server: name its tools, {}", tools.join(", "))
+        })
     }
 
     /// Takes the name of a step.

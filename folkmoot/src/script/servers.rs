@@ -48,22 +48,33 @@ pub(crate) fn tools_of(spec: &Node) -> Vec<NamedTool> {
     tools.collect()
 }
 
-/// One tool of the server that `entry` names `server`. Its own settings come before those of the server.
-fn of_server(server: &Key, entry: &Node, tool: &Key, own: &Node) -> NamedTool {
-    let name = own.text_of("as").map_or_else(
+/// The names of the tools of the server that `entry` names `server`.
+pub(crate) fn names_of(server: &Key, entry: &Node) -> Vec<String> {
+    let tools = entry.get("tools").into_iter().flat_map(Node::entries);
+    tools
+        .map(|(tool, own)| name_of(server, tool, own))
+        .collect()
+}
+
+fn name_of(server: &Key, tool: &Key, own: &Node) -> String {
+    own.text_of("as").map_or_else(
         || format!("{}_{}", server.text(), tool.text()),
         str::to_owned,
-    );
+    )
+}
+
+/// One tool of the server that `entry` names `server`. Its own settings come before those of the server.
+fn of_server(server: &Key, entry: &Node, tool: &Key, own: &Node) -> NamedTool {
     let is_overruled = |key: &Key| key.text() == "tools" || own.get(key.text()).is_some();
     let shared = entry.entries().filter(|(key, _)| !is_overruled(key));
-    let own = own.entries().filter(|(key, _)| key.text() != "as");
+    let named = own.entries().filter(|(key, _)| key.text() != "as");
     let said = |name: &str, key: &Key| (word(name, key.mark), text(&key.scalar, key.mark));
     let entries = shared
-        .chain(own)
+        .chain(named)
         .map(|(key, node)| (key.clone(), node.clone()))
         .chain([said("server", server), said("tool", tool)]);
     NamedTool {
-        name,
+        name: name_of(server, tool, own),
         at: tool.mark,
         settings: Node {
             mark: tool.mark,

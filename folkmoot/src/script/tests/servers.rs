@@ -85,13 +85,24 @@ fn tools_of_servers_have_names_of_their_own() {
 
 #[test]
 fn an_agent_names_the_tool_and_not_the_server() {
-    let found = faults(&room(FILES, "files"));
-    assert!(
-        found
-            .iter()
-            .any(|fault| fault.contains("no tool is called `files`")),
-        "{found:?}"
-    );
+    let bare = "files: { use: mcp, url: \"https://a/mcp\" }";
+    for (entry, help) in [
+        (
+            FILES,
+            "`files` is a server: name its tools, files_read, put",
+        ),
+        (
+            bare,
+            "`files` is a server: list its tools first (`folkmoot mcp tools` prints them), then name those",
+        ),
+    ] {
+        let found = faults(&room(entry, "files"));
+        let words = format!("no tool is called `files` | {help}");
+        assert!(
+            found.iter().any(|fault| fault.contains(&words)),
+            "{found:?}"
+        );
+    }
 }
 
 #[test]

@@ -315,7 +315,10 @@ impl Validator<'_> {
 
     fn known(&self, mark: Mark, text: &str, named: Named) {
         if !self.names.has(named, text) {
-            let help = help(text, named.plural(), self.names.known(named));
+            let is_tool = named == Named::Tool;
+            let of_server = || is_tool.then(|| self.names.help_for_server(text)).flatten();
+            let near = || help(text, named.plural(), self.names.known(named));
+            let help = of_server().or_else(near);
             let help = help.unwrap_or_else(|| format!("the script has no {}", named.plural()));
             self.faults.add_with_help(mark, named.unknown(text), help);
         }
