@@ -9,6 +9,7 @@ mod source;
 mod under_way;
 
 mod derive;
+mod index;
 mod tool;
 
 mod bring;

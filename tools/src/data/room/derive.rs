@@ -4,19 +4,19 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::CallFiles;
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::tool::{Table, ToolErrorCode, ToolFailure};
+use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
 use rusqlite::{Connection, OpenFlags};
+use tokio::time::Instant;
 
 use super::named::DataSet;
 use super::source::FileSource;
-use super::under_way;
-use crate::data::{Description, Import, ImportError, IndexPlace, IsStopped, Limits, TextIndex};
-use crate::sql::{self, Database, quoted};
+use super::under_way::{self, Progress};
+use crate::data::{Description, Import, ImportError, Limits};
+use crate::sql::{self, Database};
 
 /// The table of a data set in its database.
 pub(super) const TABLE: &str = "data";
@@ -50,11 +50,11 @@ impl From<ToolFailure> for Cannot {
     }
 }
 
-/// Derives a data set, unless it is derived already. Waits at most `patience`: the import goes on behind it.
+/// Derives a data set, unless it is derived already. Waits until `until` at most: the import goes on behind it.
 pub(super) async fn derive(
     files: &Arc<dyn CallFiles>,
     set: &DataSet,
-    patience: Duration,
+    until: Instant,
 ) -> Result<Derived, Cannot> {
     let Some(path) = place(&**files, set) else {
         return Ok(in_memory(files, set).await?);
@@ -69,9 +69,12 @@ pub(super) async fn derive(
         set.file.file.bytes,
         Some(part.clone()),
     );
-    let how_far = (set.file.file.bytes, Arc::clone(&source.read));
+    let progress = Progress::Import {
+        read: Arc::clone(&source.read),
+        total: set.file.file.bytes,
+    };
     let (name, whole) = (set.file.file.name.clone(), path.clone());
-    let under_way = under_way::join(&path, how_far, move || {
+    let under_way = under_way::join(&path, progress, move || {
         let made = make(&name, source, &part, &whole);
         if made.is_err() {
             // What is half made is worth nothing. It may be gone already.
@@ -79,10 +82,7 @@ pub(super) async fn derive(
         }
         made
     });
-    match tokio::time::timeout(patience, under_way.clone().end()).await {
-        Ok(end) => end?,
-        Err(_) => return Err(Cannot::NotYet(under_way.progress())),
-    }
+    under_way.wait(until).await?;
     let gone = || failed("what was derived is gone: a file of the room was taken back meanwhile");
     Ok(found(&path).await?.ok_or_else(gone)?)
 }
@@ -113,55 +113,13 @@ fn place(files: &dyn CallFiles, set: &DataSet) -> Option<PathBuf> {
 }
 
 /// A name for what is half made, which no other import has.
-fn part_of(path: &Path) -> PathBuf {
+pub(super) fn part_of(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     path.with_extension(format!("part-{}-{count}", std::process::id()))
 }
 
-/// Searches the texts of a derived data set, on a thread of its own, and gives the rows with all of the words, the best
-/// first. The index of a file is made once, beside it.
-pub(super) async fn search(
-    derived: Derived,
-    words: String,
-    rows_max: usize,
-) -> Result<Table, ToolFailure> {
-    blocking(move || {
-        let connection = open(&derived.database)?;
-        let index = index(&connection, &derived)?;
-        let hits = index
-            .find(&words, rows_max)
-            .map_err(|error| refused(&error))?;
-        let columns: Vec<String> = derived
-            .description
-            .columns
-            .iter()
-            .map(|column| column.name.clone())
-            .collect();
-        let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
-        let question = format!("SELECT {} FROM {TABLE} WHERE rowid = ?1", names.join(", "));
-        let mut select = connection
-            .prepare(&question)
-            .map_err(|error| broken(&error))?;
-        let mut rows = Vec::new();
-        for hit in hits {
-            let row = select.query_row([hit.row], |row| {
-                (0..names.len())
-                    .map(|place| row.get_ref(place).map(|cell| sql::cell(cell).to_value()))
-                    .collect()
-            });
-            rows.push(row.map_err(|error| broken(&error))?);
-        }
-        Ok(Table {
-            title: None,
-            columns,
-            rows,
-        })
-    })
-    .await
-}
-
-fn open(database: &Database) -> Result<Connection, ToolFailure> {
+pub(super) fn open(database: &Database) -> Result<Connection, ToolFailure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = match database {
         Database::File(path) => Connection::open_with_flags(path, flags),
@@ -171,38 +129,6 @@ fn open(database: &Database) -> Result<Connection, ToolFailure> {
         }),
     };
     opened.map_err(|error| broken(&error))
-}
-
-fn index(connection: &Connection, derived: &Derived) -> Result<TextIndex, ToolFailure> {
-    let go_on: IsStopped = Arc::new(|| false);
-    let make = |place: IndexPlace<'_>| {
-        TextIndex::make(connection, TABLE, &derived.description, place, &go_on)
-            .map_err(|error| refused(&error))
-    };
-    let Database::File(path) = &derived.database else {
-        return make(IndexPlace::Memory);
-    };
-    let whole = path.with_extension("index");
-    if whole.exists()
-        && let Ok(index) = TextIndex::open(&whole)
-    {
-        return Ok(index);
-    }
-    let part = part_of(&whole);
-    let cannot = |error: std::io::Error| failed(error.to_string());
-    fs::create_dir(&part).map_err(cannot)?;
-    let made = make(IndexPlace::Folder(&part)).and_then(|_| {
-        // Another call may have been faster: then both indexes say the same.
-        match fs::rename(&part, &whole) {
-            Err(_) if whole.exists() => fs::remove_dir_all(&part).map_err(cannot),
-            renamed => renamed.map_err(cannot),
-        }
-    });
-    if let Err(failure) = made {
-        fs::remove_dir_all(&part).ok();
-        return Err(failure);
-    }
-    TextIndex::open(&whole).map_err(|error| refused(&error))
 }
 
 async fn found(path: &Path) -> Result<Option<Derived>, ToolFailure> {
@@ -293,7 +219,7 @@ fn import(
     Ok(description)
 }
 
-fn refused(error: &ImportError) -> ToolFailure {
+pub(super) fn refused(error: &ImportError) -> ToolFailure {
     let code = match error {
         ImportError::TooMany { .. } => ToolErrorCode::TooLarge,
         ImportError::Empty
@@ -311,11 +237,11 @@ fn refused(error: &ImportError) -> ToolFailure {
     ToolFailure::new(code, with_causes(error))
 }
 
-fn failed(why: impl Into<String>) -> ToolFailure {
+pub(super) fn failed(why: impl Into<String>) -> ToolFailure {
     ToolFailure::new(ToolErrorCode::Failed, why)
 }
 
-fn broken(error: &dyn std::error::Error) -> ToolFailure {
+pub(super) fn broken(error: &dyn std::error::Error) -> ToolFailure {
     failed(format!(
         "the table of the data set cannot be used: {}",
         with_causes(error)

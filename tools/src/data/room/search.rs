@@ -5,7 +5,8 @@ use folkmoot_core::tool::{Table, ToolOutput, View};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::derive::{self, Cannot};
+use super::derive::Cannot;
+use super::index;
 use super::query::summarised;
 use super::tool::{ROWS, ROWS_MAX, Sets, Work, name_schema, reading, rows_schema};
 use crate::build::{BuildError, Built, Kind, ToolDraft};
@@ -54,7 +55,7 @@ impl Work for Search {
         let set = sets.named(&name)?;
         let derived = sets.derive(set).await?;
         let rows_max = rows.unwrap_or(ROWS).min(ROWS_MAX);
-        let found = derive::search(derived, words, rows_max).await?;
+        let found = index::search(derived, words, rows_max, sets.until).await?;
         let count = found.rows.len();
         let more = if count == rows_max { " or more" } else { "" };
         let table = Table {

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot_core::event::Attachment;
@@ -10,7 +11,10 @@ use folkmoot_core::port::{BlobError, CallFiles, RoomFile, Tool, ToolCall};
 use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 use folkmoot_core::tool::{FileChange, FilePart, ToolErrorCode, ToolOutcome, ToolOutput, View};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
+use super::derive::{Cannot, derive};
+use super::index;
 use super::named::data_sets;
 use crate::stage::{build, call, failure};
 
@@ -480,4 +484,36 @@ async fn a_file_that_a_query_does_not_name_does_not_break_it() {
     let query = json!({ "query": "SELECT count(*) FROM orders" });
     let output = done(json!({ "use": "data.query" }), &Arc::new(files), query).await;
     assert_eq!(rows_of(&output), &[[json!(4)]]);
+}
+
+#[tokio::test]
+async fn an_index_is_made_once_and_goes_with_what_it_is_of() {
+    let [(files, folder), _] = both();
+    let seen: Arc<dyn CallFiles> = files.clone();
+    let sets = data_sets(files.seen());
+    let later = || Instant::now() + Duration::from_secs(600);
+    let derived = derive(&seen, &sets[0], later()).await.unwrap();
+    let search = |until| index::search(derived.clone(), "france".to_owned(), 10, until);
+    let place = folder.path().join("derived");
+    let indexes = || {
+        let entries = std::fs::read_dir(&place).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|path| path.extension().is_some_and(|ending| ending != "sqlite"))
+            .count()
+    };
+    // Calls whose time is over leave one making behind them, and a later call waits for that one.
+    for _ in 0..3 {
+        let over = search(Instant::now()).await;
+        assert!(matches!(over, Err(Cannot::NotYet(_))), "{over:?}");
+    }
+    assert!(indexes() <= 1);
+    assert_eq!(search(later()).await.unwrap().rows.len(), 2);
+    assert_eq!(indexes(), 1);
+    // A making whose table is taken away leaves nothing.
+    std::fs::remove_dir_all(&place).unwrap();
+    std::fs::create_dir(&place).unwrap();
+    let gone = search(later()).await;
+    assert!(matches!(gone, Err(Cannot::Failed(_))), "{gone:?}");
+    assert_eq!(indexes(), 0);
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{CallFiles, Tool, ToolCall};
@@ -12,6 +11,7 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::derive::{Cannot, Derived, derive};
 use super::named::{DataSet, data_sets, find};
@@ -29,8 +29,8 @@ pub(super) struct Sets {
     pub(super) files: Arc<dyn CallFiles>,
     /// Oldest first.
     pub(super) all: Vec<DataSet>,
-    /// The longest wait for an import.
-    patience: Duration,
+    /// The end of the wait for imports and indexes.
+    pub(super) until: Instant,
 }
 
 impl Sets {
@@ -40,7 +40,7 @@ impl Sets {
     }
 
     pub(super) async fn derive(&self, set: &DataSet) -> Result<Derived, Cannot> {
-        derive(&self.files, set, self.patience).await
+        derive(&self.files, set, self.until).await
     }
 }
 
@@ -74,7 +74,7 @@ impl<W: Work> Tool for DataTool<W> {
         match self.answer(call).await {
             Ok(output) => ToolOutcome::Done(output),
             Err(Cannot::NotYet(progress)) => ToolOutcome::text(format!(
-                "It is still being imported: {progress}. Ask again later."
+                "The data set is not ready yet: {progress}. Ask again later."
             )),
             Err(Cannot::Failed(failure)) => ToolOutcome::Failed(failure),
         }
@@ -89,7 +89,7 @@ impl<W: Work> DataTool<W> {
             all: data_sets(files.seen()),
             files,
             // The rest of the time is for the work on what was imported.
-            patience: self.spec.timeout() * 3 / 4,
+            until: Instant::now() + self.spec.timeout() * 3 / 4,
         };
         self.work.run(&sets, arguments).await
     }
