@@ -18,7 +18,7 @@ use futures::StreamExt as _;
 #[async_trait]
 pub trait Gatekeeper: Send + Sync + Debug {
     /// Takes an append: passes it on to `log`, before or after which it may do what it likes, or
-    /// refuses it.
+    /// refuses it. It may pass on the first of its commits and refuse the others.
     ///
     /// # Errors
     /// Those of `log`, or the gatekeeper's own.
@@ -26,7 +26,7 @@ pub trait Gatekeeper: Send + Sync + Debug {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError>;
 
     /// Takes a file that is to be kept beside the log: passes it on to `blobs`, or refuses it.
@@ -71,9 +71,9 @@ impl EventLog for GatedLog {
     async fn append(
         &self,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        self.keeper.append(&*self.log, incarnation, commit).await
+        self.keeper.append(&*self.log, incarnation, commits).await
     }
 
     async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {

@@ -197,7 +197,7 @@ impl Means {
         let decision = world.decide(&command, &stamp);
         decision.answer.clone().map_err(OpenError::Refused)?;
         if let Some(commit) = world.commit(&command, &stamp, &decision) {
-            match self.log.append(incarnation, commit.clone()).await? {
+            match self.log.append(incarnation, vec![commit.clone()]).await? {
                 Appended::Committed { .. } | Appended::Repeated(_) => world.apply(&commit),
             }
         }

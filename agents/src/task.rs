@@ -301,7 +301,7 @@ impl WorldTask {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             let incarnation = self.world.incarnation();
             // Before it is folded: whoever acts on a fact must find it after a crash.
-            let appended = self.means.log.append(incarnation, commit.clone()).await;
+            let appended = self.means.log.append(incarnation, vec![commit.clone()]).await;
             let Appended::Committed { .. } = appended? else {
                 // The key was looked up before: another writer appended this commit
                 // (decision 0006).

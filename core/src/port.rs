@@ -57,9 +57,9 @@ pub type CommitStream = BoxStream<'static, Result<StoredCommit, ReadError>>;
     reason = "one lives at a time, and a repeat is the rare case"
 )]
 pub enum Appended {
-    /// The commit is durable: it survives power loss.
+    /// The commits are durable: they survive power loss.
     Committed {
-        /// The link of the new commit.
+        /// The link of the last of them.
         link: Digest,
     },
     /// A commit with this key is there already; nothing was appended.
@@ -91,19 +91,21 @@ pub type Labels = BTreeMap<String, String>;
 /// The log of all worlds of one store.
 #[async_trait]
 pub trait EventLog: Send + Sync + Debug {
-    /// Appends `commit` to its world and returns once it survives power loss.
+    /// Appends `commits`, which follow one another in one world, and returns once all of them survive power loss. They share
+    /// one barrier. A crash leaves a prefix of them.
     ///
-    /// The commit's first position must be the world's head + 1. A commit whose key is known
-    /// returns the first answer, whatever the head is now. `incarnation` must be that of the
-    /// world's last `Opened`; a commit that holds an `Opened` must hold the next one. The first
-    /// commit of a world begins with `WorldOpened`.
+    /// Their first position must be the world's head + 1. A first commit whose key is known returns the first answer,
+    /// whatever the head is now, and nothing is appended. `incarnation` must be that of the world's last `Opened`; a commit
+    /// that holds an `Opened` must hold the next one. The first commit of a world begins with `WorldOpened`. A commit that
+    /// opens or forks a world comes alone, and only the first of several may have a key.
     ///
     /// # Errors
-    /// See [`AppendError`]: each variant says what the caller can do.
+    /// See [`AppendError`]: each variant says what the caller can do. None of the commits is there then, except after
+    /// `Full`, `Io` and `Stopped`: a prefix of them may be.
     async fn append(
         &self,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError>;
 
     /// Reads the commits of `world` from the one that holds `from` up to the present head, in

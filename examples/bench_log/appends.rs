@@ -88,7 +88,7 @@ async fn append(
         *names += 1;
         let commit = creation(*names)?;
         ids.push(commit.header.world);
-        store.append(FIRST, commit).await?;
+        store.append(FIRST, vec![commit]).await?;
     }
     let (started, mut tasks) = (Instant::now(), JoinSet::new());
     for id in ids {
@@ -96,7 +96,7 @@ async fn append(
         tasks.spawn(async move {
             let mut first = 3;
             while started.elapsed() < time {
-                store.append(FIRST, post(id, first)?).await?;
+                store.append(FIRST, vec![post(id, first)?]).await?;
                 first += 1;
             }
             Fallible::Ok(first - 3)

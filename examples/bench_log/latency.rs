@@ -32,7 +32,7 @@ pub(crate) async fn measure(
         let commit = talk.next()?;
         folds.push(started.elapsed());
         let started = Instant::now();
-        store.append(talk.world.incarnation(), commit).await?;
+        store.append(talk.world.incarnation(), vec![commit]).await?;
         appends.push(started.elapsed());
     }
     // Commits take turns between cheap and dear ones: whole episodes are alike.

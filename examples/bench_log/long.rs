@@ -226,7 +226,7 @@ impl Feed {
         }
         let store = self.store.clone();
         let mut append: Pending =
-            Box::pin(async move { store.append(Incarnation(1), commit).await });
+            Box::pin(async move { store.append(Incarnation(1), vec![commit]).await });
         // The first poll puts it into its world's line.
         match futures::poll!(&mut append) {
             std::task::Poll::Ready(appended) => drop(appended?),

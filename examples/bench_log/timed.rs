@@ -44,15 +44,21 @@ impl Gatekeeper for Timed {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        let (kind, world) = (commit.header.command, commit.header.world);
-        if kind == CommandKind::StartTool {
+        let of = |kind: CommandKind| {
+            let mut headers = commits.iter().map(|commit| &commit.header);
+            headers
+                .find(|header| header.command == kind)
+                .map(|header| header.world)
+        };
+        let (starts, finishes) = (of(CommandKind::StartTool), of(CommandKind::FinishTool));
+        if let Some(world) = starts {
             let now = Instant::now();
             self.note(|pairs| pairs.begun.extend([(world, now)]));
         }
-        let appended = log.append(incarnation, commit).await;
-        if kind == CommandKind::FinishTool {
+        let appended = log.append(incarnation, commits).await;
+        if let Some(world) = finishes {
             self.note(|pairs| {
                 if let Some(begun) = pairs.begun.remove(&world) {
                     pairs.count += 1;

@@ -88,7 +88,7 @@ fn stored(criterion: &mut Criterion) -> Fallible<()> {
     let (world, incarnation) = (talk.world.id().ok_or("no id")?, talk.world.incarnation());
     runtime.block_on(async {
         for commit in commits {
-            store.append(incarnation, commit).await?;
+            store.append(incarnation, vec![commit]).await?;
         }
         Fallible::Ok(())
     })?;
@@ -102,7 +102,7 @@ fn stored(criterion: &mut Criterion) -> Fallible<()> {
     let append = async |talk: &mut Conversation| -> Fallible<Duration> {
         let commit = talk.next()?;
         let started = Instant::now();
-        store.append(incarnation, commit).await?;
+        store.append(incarnation, vec![commit]).await?;
         Ok(started.elapsed())
     };
     criterion.bench_function("append one commit, durably", |bencher| {

@@ -60,11 +60,11 @@ impl Gatekeeper for DiskReserve {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        // A commit is small beside the reserve.
+        // A few commits are small beside the reserve.
         self.check(0).map_err(AppendError::Full)?;
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     async fn keep(

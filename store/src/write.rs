@@ -6,6 +6,7 @@ pub(crate) mod committer;
 pub(crate) mod deletion;
 pub(crate) mod encode;
 pub(crate) mod erase;
+pub(crate) mod group;
 pub(crate) mod lineage;
 pub(crate) mod queue;
 pub(crate) mod recover;

@@ -49,7 +49,7 @@ async fn append(store: &Store, commits: Vec<Commit>) {
             }
         };
         incarnation = commit.events.iter().find_map(opened).unwrap_or(incarnation);
-        store.append(incarnation, commit).await.unwrap();
+        store.append(incarnation, vec![commit]).await.unwrap();
     }
 }
 

@@ -63,7 +63,7 @@ async fn append(store: &Store, event: Event) {
     commit.header.first = last.last().next();
     commit.header.key = None;
     commit.events = vec![event];
-    store.append(incarnation, commit).await.unwrap();
+    store.append(incarnation, vec![commit]).await.unwrap();
 }
 
 #[tokio::test]

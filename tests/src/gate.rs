@@ -20,7 +20,7 @@ pub enum Side {
     After,
 }
 
-/// Lets a number of appends through, and refuses all others.
+/// Lets a number of commits through, and refuses all others. It cuts between any two, also of one append.
 #[derive(Debug)]
 pub struct Cut {
     last: AtomicU64,
@@ -31,7 +31,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Cuts after the `last`-th append.
+    /// Cuts after the `last`-th commit.
     #[must_use]
     pub fn after(last: u64, side: Side, probe: &Probe) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Cut {
         Self::after(u64::MAX, Side::After, probe)
     }
 
-    /// Lets `more` appends through from now on, and refuses all others.
+    /// Lets `more` commits through from now on, and refuses all others.
     pub fn in_a_while(&self, more: u64) {
         self.last
             .store(self.asked().saturating_add(more), Ordering::SeqCst);
@@ -80,7 +80,7 @@ impl Cut {
         self.last.load(Ordering::SeqCst)
     }
 
-    /// How many appends were asked for.
+    /// How many commits were asked for.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.asked.load(Ordering::SeqCst)
@@ -97,24 +97,31 @@ impl Gatekeeper for Cut {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        let number = self.asked.fetch_add(1, Ordering::SeqCst).saturating_add(1);
+        let count = commits.len() as u64;
+        let before = self.asked.fetch_add(count, Ordering::SeqCst);
         if self.is_killed.load(Ordering::SeqCst) {
             return Err(cut());
         }
-        if number > self.last() {
+        let may_pass = self.last().saturating_sub(before);
+        if count > may_pass {
+            let passes = usize::try_from(may_pass).unwrap_or(usize::MAX);
+            let first: Vec<Commit> = commits.into_iter().take(passes).collect();
+            if !first.is_empty() {
+                log.append(incarnation, first).await?;
+            }
             // What runs goes on to its end: its outcome is what is lost.
             self.probe.at_rest().await;
             return Err(cut());
         }
-        let appended = log.append(incarnation, commit.clone()).await?;
+        let appended = log.append(incarnation, commits.clone()).await?;
         if self.side == Side::Before && self.asked() >= self.last() {
-            // What ran before goes on to its end; what this commit allows never begins.
+            // What ran before goes on to its end; what these commits allow never begins.
             self.probe.at_rest().await;
             return Err(cut());
         }
-        self.probe.note(&commit);
+        commits.iter().for_each(|commit| self.probe.note(commit));
         Ok(appended)
     }
 
@@ -162,11 +169,11 @@ impl Gatekeeper for Hold {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
         self.waiting.add_permits(1);
         self.permits.acquire().await.map_err(|_| cut())?.forget();
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     fn read(&self, _commits: usize) {}
@@ -190,9 +197,9 @@ impl Gatekeeper for Meter {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     fn read(&self, commits: usize) {

@@ -95,7 +95,7 @@ impl Means {
         let Some(commit) = world.commit(command, stamp, decision) else {
             return Ok(());
         };
-        match self.log.append(world.incarnation(), commit).await? {
+        match self.log.append(world.incarnation(), vec![commit]).await? {
             Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),
         }
     }

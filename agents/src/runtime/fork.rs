@@ -221,7 +221,11 @@ impl Means {
         let parts = self
             .parts(&world, forking.perform, &definition, base.as_deref())
             .await?;
-        match self.log.append(Incarnation(1), commit.clone()).await? {
+        match self
+            .log
+            .append(Incarnation(1), vec![commit.clone()])
+            .await?
+        {
             Appended::Committed { .. } | Appended::Repeated(_) => {}
         }
         if forking.is_copied {

@@ -141,7 +141,9 @@ async fn copied(desk: &Desk) {
                 called.fingerprint = Digest::of(&[b"another"]);
             }
         }
-        copy.append(Incarnation(1), stored.commit).await.unwrap();
+        copy.append(Incarnation(1), vec![stored.commit])
+            .await
+            .unwrap();
     }
     copy.close().unwrap();
 }

@@ -49,7 +49,7 @@ fn copy(desk: &Desk, names: &[&str], mut change: impl FnMut(&str, &mut Event)) {
                     .iter()
                     .find_map(opened)
                     .unwrap_or(incarnation);
-                copy.append(incarnation, stored.commit).await.unwrap();
+                copy.append(incarnation, vec![stored.commit]).await.unwrap();
             }
         }
         copy.close().unwrap();

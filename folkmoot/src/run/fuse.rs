@@ -38,12 +38,16 @@ impl Gatekeeper for Fuse {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        if self.dies().contains(&commit.header.world) {
+        let dies = self.dies().clone();
+        if commits
+            .iter()
+            .any(|commit| dies.contains(&commit.header.world))
+        {
             return Err(AppendError::Crash);
         }
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     fn read(&self, _commits: usize) {}

@@ -22,12 +22,12 @@ impl Gatekeeper for Disk {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
         if self.0.load(Ordering::Acquire) {
             return Err(AppendError::Full(std::io::ErrorKind::StorageFull.into()));
         }
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     fn read(&self, _commits: usize) {}
@@ -92,9 +92,9 @@ impl Gatekeeper for FilesAlone {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        log.append(incarnation, commit).await
+        log.append(incarnation, commits).await
     }
 
     async fn keep(

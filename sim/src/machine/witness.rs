@@ -22,16 +22,18 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    fn answered(&self, commit: &Commit, answer: &Result<Appended, AppendError>) {
-        let checked = {
-            let mut books = self.outside.books();
-            if let Ok(Appended::Committed { .. }) = answer {
-                books.counts.commits += 1;
-                books.counts.events += commit.events.len() as u64;
-            }
-            books.checker.answered(commit, answer)
-        };
-        self.outside.hold(checked);
+    fn answered(&self, commits: &[Commit], answer: &Result<Appended, AppendError>) {
+        for commit in commits {
+            let checked = {
+                let mut books = self.outside.books();
+                if let Ok(Appended::Committed { .. }) = answer {
+                    books.counts.commits += 1;
+                    books.counts.events += commit.events.len() as u64;
+                }
+                books.checker.answered(commit, answer)
+            };
+            self.outside.hold(checked);
+        }
         let Err(error) = answer else { return };
         if matches!(
             error,
@@ -40,7 +42,8 @@ impl Witness {
             self.pulse.stop();
         } else if !self.pulse.is_taken_over() {
             let what = format!("a world decided on what is not its log: {error}");
-            let world = WorldName::new(commit.header.world.to_string()).ok();
+            let world = commits.first().map(|commit| commit.header.world);
+            let world = world.and_then(|world| WorldName::new(world.to_string()).ok());
             self.outside.hold(Err(Violation {
                 world,
                 ..Violation::of(Law::StateIsTheFold, what)
@@ -55,10 +58,12 @@ impl Gatekeeper for Witness {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        self.outside.books().checker.asked(&commit);
-        let mut append = log.append(incarnation, commit.clone()).fuse();
+        commits
+            .iter()
+            .for_each(|commit| self.outside.books().checker.asked(commit));
+        let mut append = log.append(incarnation, commits.clone()).fuse();
         let first =
             futures::future::poll_fn(|context| Poll::Ready(append.poll_unpin(context))).await;
         let answer = match first {
@@ -68,7 +73,7 @@ impl Gatekeeper for Witness {
                 append.await
             }
         };
-        self.answered(&commit, &answer);
+        self.answered(&commits, &answer);
         answer
     }
 

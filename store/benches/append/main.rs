@@ -98,7 +98,7 @@ async fn append_store(store: &Store, worlds: u64, count: u64, names: &mut u64) -
         *names += 1;
         let commit = creation(*names)?;
         ids.push(commit.header.world);
-        store.append(Incarnation(1), commit).await.ok()?;
+        store.append(Incarnation(1), vec![commit]).await.ok()?;
     }
     let started = Instant::now();
     let mut tasks = JoinSet::new();
@@ -106,7 +106,10 @@ async fn append_store(store: &Store, worlds: u64, count: u64, names: &mut u64) -
         let store = store.clone();
         tasks.spawn(async move {
             for first in 3..3 + count / worlds {
-                store.append(Incarnation(1), post(id, first)?).await.ok()?;
+                store
+                    .append(Incarnation(1), vec![post(id, first)?])
+                    .await
+                    .ok()?;
             }
             Some(())
         });

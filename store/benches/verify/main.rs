@@ -135,9 +135,9 @@ async fn measure(events: u64) -> Fallible<()> {
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("store");
     let store = Store::open(&path, OpenMode::Create)?;
-    store.append(Incarnation(1), creation()?).await?;
+    store.append(Incarnation(1), vec![creation()?]).await?;
     for first in (3..=events).step_by(2) {
-        store.append(Incarnation(1), post(first)?).await?;
+        store.append(Incarnation(1), vec![post(first)?]).await?;
     }
     store.close()?;
     drop(store);

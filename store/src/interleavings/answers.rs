@@ -34,7 +34,7 @@ fn each_append_is_durable_when_it_is_answered_and_stands_where_it_was_sent() {
             thread::spawn(move || {
                 for commit in commits(number, 3) {
                     let last = commit.last();
-                    let answer = block_on(store.append(FIRST, commit)).unwrap();
+                    let answer = block_on(store.append(FIRST, vec![commit])).unwrap();
                     assert!(matches!(answer, Appended::Committed { .. }));
                     assert!(
                         engine.durable(world(number)) >= last,
@@ -64,12 +64,12 @@ fn each_append_is_durable_when_it_is_answered_and_stands_where_it_was_sent() {
 fn nothing_is_seen_before_it_is_durable() {
     each_order("seen", || {
         let (engine, store) = Slow::open();
-        block_on(store.append(FIRST, creation(1))).unwrap();
+        block_on(store.append(FIRST, vec![creation(1)])).unwrap();
         let writer = {
             let store = store.clone();
             thread::spawn(move || {
                 for first in 3..6 {
-                    block_on(store.append(FIRST, post(1, first))).unwrap();
+                    block_on(store.append(FIRST, vec![post(1, first)])).unwrap();
                 }
             })
         };
@@ -94,7 +94,7 @@ fn nothing_is_seen_before_it_is_durable() {
 fn one_of_several_that_send_the_same_key_is_appended() {
     each_order("keys", || {
         let (_engine, store) = Slow::open();
-        block_on(store.append(FIRST, creation(1))).unwrap();
+        block_on(store.append(FIRST, vec![creation(1)])).unwrap();
         let senders = (0..3).map(|_| {
             let store = store.clone();
             thread::spawn(move || {
@@ -104,7 +104,7 @@ fn one_of_several_that_send_the_same_key_is_appended() {
                     key,
                     digest: Digest::of(&[]),
                 });
-                block_on(store.append(FIRST, commit)).unwrap()
+                block_on(store.append(FIRST, vec![commit])).unwrap()
             })
         });
         let answers: Vec<_> = senders
@@ -127,14 +127,14 @@ fn a_burst_of_one_world_delays_the_others_by_no_more_than_one_barrier() {
     each_order("burst", || {
         let (engine, store) = Slow::open();
         for number in [1, 2] {
-            block_on(store.append(FIRST, creation(number))).unwrap();
+            block_on(store.append(FIRST, vec![creation(number)])).unwrap();
         }
         let storm = {
             let store = store.clone();
             thread::spawn(move || {
                 // Each makes a batch.
-                let burst =
-                    (3..8).map(|first| store.append(FIRST, say(1, first, "x".repeat(60_000))));
+                let burst = (3..8)
+                    .map(|first| store.append(FIRST, vec![say(1, first, "x".repeat(60_000))]));
                 assert!(
                     block_on(futures::future::join_all(burst))
                         .iter()
@@ -144,7 +144,7 @@ fn a_burst_of_one_world_delays_the_others_by_no_more_than_one_barrier() {
         };
         thread::yield_now();
         let begun = engine.begun();
-        block_on(store.append(FIRST, post(2, 3))).unwrap();
+        block_on(store.append(FIRST, vec![post(2, 3)])).unwrap();
         let frame = store
             .inner
             .shared
@@ -167,12 +167,12 @@ fn a_burst_of_one_world_delays_the_others_by_no_more_than_one_barrier() {
 fn whoever_does_not_wait_for_an_answer_has_not_undone_the_append() {
     each_order("given up", || {
         let (engine, store) = Slow::open();
-        block_on(store.append(FIRST, creation(1))).unwrap();
-        let mut given_up = store.append(FIRST, post(1, 3));
+        block_on(store.append(FIRST, vec![creation(1)])).unwrap();
+        let mut given_up = store.append(FIRST, vec![post(1, 3)]);
         let polled = futures::FutureExt::now_or_never(&mut given_up);
         assert!(polled.is_none_or(|answer| answer.is_ok()));
         drop(given_up);
-        block_on(store.append(FIRST, post(1, 4))).unwrap();
+        block_on(store.append(FIRST, vec![post(1, 4)])).unwrap();
         assert_eq!(engine.durable(world(1)), Position::new(4));
         assert!(matches!(
             block_on(store.read(world(9), START)).map(|_| ()),

@@ -47,7 +47,7 @@ fn verify(store: &Store) {
 
 fn append(store: &Store) {
     for first in 4..9 {
-        let _may_be_closed = block_on(store.append(FIRST, post(1, first)));
+        let _may_be_closed = block_on(store.append(FIRST, vec![post(1, first)]));
     }
 }
 
@@ -58,7 +58,7 @@ fn sweep(store: &Store) {
 fn filled() -> Store {
     let (_engine, store) = Slow::open();
     for commit in [creation(1), creation(2), post(1, 3)] {
-        block_on(store.append(FIRST, commit)).unwrap();
+        block_on(store.append(FIRST, vec![commit])).unwrap();
     }
     store
 }

@@ -24,7 +24,7 @@ fn append_all(store: &Store, number: u8) -> JoinHandle<(u64, Option<AppendError>
         let mut taken = 0;
         for commit in commits(number, 4) {
             let last = commit.last().get();
-            match block_on(store.append(FIRST, commit)) {
+            match block_on(store.append(FIRST, vec![commit])) {
                 Ok(_) => taken = last,
                 Err(error) => return (taken, Some(error)),
             }
@@ -58,7 +58,7 @@ fn closing_answers_everybody_and_takes_nothing_afterwards() {
             .into_iter()
             .for_each(|closer| closer.join().unwrap());
         assert!(matches!(
-            block_on(store.append(FIRST, creation(3))),
+            block_on(store.append(FIRST, vec![creation(3)])),
             Err(AppendError::Stopped(_))
         ));
         assert!(matches!(
@@ -84,7 +84,7 @@ fn a_failed_append_stops_the_store_for_everybody() {
             assert_eq!(engine.durable(world(number)).get(), taken);
         }
         assert!(matches!(
-            block_on(store.append(FIRST, creation(9))),
+            block_on(store.append(FIRST, vec![creation(9)])),
             Err(AppendError::Stopped(_))
         ));
         store.close().unwrap();
@@ -96,7 +96,7 @@ fn whoever_follows_sees_everything_and_then_the_end() {
     for good in [None, Some(3)] {
         each_order("followers", move || {
             let (_engine, store) = good.map_or_else(Slow::open, Slow::failing);
-            block_on(store.append(FIRST, creation(1))).unwrap();
+            block_on(store.append(FIRST, vec![creation(1)])).unwrap();
             let followers = [(); 2].map(|()| {
                 let store = store.clone();
                 thread::spawn(move || {
@@ -113,7 +113,7 @@ fn whoever_follows_sees_everything_and_then_the_end() {
             });
             let mut taken = vec![creation(1)];
             for first in 3..6 {
-                if block_on(store.append(FIRST, post(1, first))).is_ok() {
+                if block_on(store.append(FIRST, vec![post(1, first)])).is_ok() {
                     taken.push(post(1, first));
                 }
             }

@@ -20,7 +20,7 @@ const COUNT: u64 = 6;
 fn whoever_follows_gets_each_commit_once_while_commits_are_moved() {
     each_order("moved", || {
         let (_engine, store) = Slow::open();
-        block_on(store.append(FIRST, creation(1))).unwrap();
+        block_on(store.append(FIRST, vec![creation(1)])).unwrap();
         let follower = {
             let store = store.clone();
             thread::spawn(move || {
@@ -38,7 +38,7 @@ fn whoever_follows_gets_each_commit_once_while_commits_are_moved() {
             thread::spawn(move || (0..2).for_each(|_| runs::sweep(&store.inner.shared).unwrap()))
         };
         for commit in commits(1, COUNT).into_iter().skip(1) {
-            block_on(store.append(FIRST, commit)).unwrap();
+            block_on(store.append(FIRST, vec![commit])).unwrap();
         }
         follower.join().unwrap();
         sweeper.join().unwrap();
@@ -51,13 +51,13 @@ fn whatever_is_read_while_commits_are_moved_is_right() {
     each_order("reading", || {
         let (_engine, store) = Slow::open();
         for commit in commits(1, COUNT) {
-            block_on(store.append(FIRST, commit)).unwrap();
+            block_on(store.append(FIRST, vec![commit])).unwrap();
         }
         let sweeper = {
             let store = store.clone();
             thread::spawn(move || {
                 runs::sweep(&store.inner.shared).unwrap();
-                block_on(store.append(FIRST, post(1, COUNT + 2))).unwrap();
+                block_on(store.append(FIRST, vec![post(1, COUNT + 2)])).unwrap();
                 runs::sweep(&store.inner.shared).unwrap();
             })
         };

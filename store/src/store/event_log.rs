@@ -23,37 +23,35 @@ use crate::state::summary::{Origin, Summary};
 use crate::sync::threads::blocking;
 use crate::write::committer::append_error;
 use crate::write::encode::Unlinked;
-use crate::write::lineage;
-use crate::write::queue::AppendRequest;
+use crate::write::queue::{AppendRequest, EncodedCommit};
+use crate::write::{group, lineage};
 
 #[async_trait]
 impl EventLog for Store {
     async fn append(
         &self,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        let invalid = |Malformed(why)| AppendError::Invalid(why);
-        if commit.events.is_empty() || commit.header.first == Position::ZERO {
-            return Err(AppendError::Invalid(
-                "it has no events, or no position".to_owned(),
-            ));
+        group::check(&commits).map_err(|why| AppendError::Invalid(why.to_owned()))?;
+        let mut encoded = Vec::with_capacity(commits.len());
+        let mut beside = Vec::new();
+        for commit in commits {
+            let (commit, pairs) = self.encode(&commit).await?;
+            encoded.push(commit);
+            beside.extend(pairs);
         }
-        let mut summary = Summary::of(&commit);
-        if let Some(origin) = &mut summary.origin {
-            self.trace(origin).await?;
-        }
-        let keys = self.is_sealed(&summary).then_some(&self.inner.shared.keys);
-        let mut record =
-            Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
-        drop(commit);
+        let mut encoded = encoded.into_iter();
+        let Some(first) = encoded.next() else {
+            return Err(AppendError::Invalid(group::EMPTY.to_owned()));
+        };
         // Durable before the record that names it: what no record names is removed (decision 0022).
-        let beside = self.put_beside(record.take_beside()).await?;
+        let beside = self.put_beside(beside).await?;
         let (reply, answer) = oneshot::channel();
         self.inner.queue.put(AppendRequest {
-            summary,
             incarnation,
-            record,
+            first,
+            rest: encoded.collect(),
             beside,
             reply,
         })?;
@@ -193,6 +191,20 @@ impl Store {
 
     fn reader(&self, world: WorldId, from: Position) -> Reader {
         Reader::new(Arc::clone(&self.inner.shared), world, from).passing_over(self.lost.as_ref())
+    }
+
+    /// Encodes a commit; gives the content that stands beside the frames.
+    async fn encode(&self, commit: &Commit) -> Result<(EncodedCommit, Vec<Pair>), AppendError> {
+        let mut summary = Summary::of(commit);
+        if let Some(origin) = &mut summary.origin {
+            self.trace(origin).await?;
+        }
+        let shared = &self.inner.shared;
+        let keys = self.is_sealed(&summary).then_some(&shared.keys);
+        let mut record = Unlinked::encode(commit, &shared.upcasters, keys)
+            .map_err(|Malformed(why)| AppendError::Invalid(why))?;
+        let beside = record.take_beside();
+        Ok((EncodedCommit { summary, record }, beside))
     }
 
     /// Puts content beside the frames, before the record that names it is appended.

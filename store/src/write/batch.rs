@@ -13,7 +13,7 @@ use crate::format::frame::{PAYLOAD_MAX, Packing, Unit};
 use crate::state::content::Put;
 use crate::state::index::{Index, LandedCommit, Reach};
 use crate::state::summary::Summary;
-use crate::write::queue::AppendRequest;
+use crate::write::queue::{AppendRequest, EncodedCommit};
 
 /// The receiver of an append's answer.
 pub(crate) type Reply = oneshot::Sender<Result<Appended, AppendError>>;
@@ -42,7 +42,7 @@ pub(crate) struct Batch {
     /// The commits of the unit that is being filled.
     open: Vec<u8>,
     landed: Vec<(LandedCommit, Digest)>,
-    replies: Vec<Reply>,
+    replies: Vec<(Reply, Digest)>,
     beside: Vec<Put>,
 }
 
@@ -70,7 +70,7 @@ impl Batch {
         index: &Index,
         stored_key: impl FnOnce(WorldId, &CommandKey) -> Result<Option<(Position, Digest)>, AppendError>,
     ) -> Result<Admission, AppendError> {
-        let summary = &request.summary;
+        let summary = &request.first.summary;
         if index.is_ending(summary.world) {
             return Err(AppendError::NoSuchWorld(summary.world));
         }
@@ -126,12 +126,28 @@ impl Batch {
         mut reach: Reach,
     ) -> Result<(), Malformed> {
         let AppendRequest {
-            summary,
-            record,
+            first,
+            rest,
             beside,
             reply,
             ..
         } = request;
+        let world = first.summary.world;
+        for commit in std::iter::once(first).chain(rest) {
+            self.put(commit, &mut reach)?;
+        }
+        self.replies.push((reply, reach.link));
+        self.reaches.insert(world, reach);
+        self.beside.extend(beside);
+        Ok(())
+    }
+
+    /// Puts one commit behind those of its world.
+    fn put(
+        &mut self,
+        EncodedCommit { summary, record }: EncodedCommit,
+        reach: &mut Reach,
+    ) -> Result<(), Malformed> {
         let leaf = record.leaf();
         let (bytes, _) = record.link(&reach.link);
         if self.open.len() + bytes.len() > PAYLOAD_MAX {
@@ -152,7 +168,6 @@ impl Batch {
         if let Some(keyed) = &summary.key {
             self.keys.insert((summary.world, keyed.key.clone()));
         }
-        self.reaches.insert(summary.world, reach);
         self.landed.push((
             LandedCommit {
                 summary,
@@ -161,8 +176,6 @@ impl Batch {
             },
             link,
         ));
-        self.replies.push(reply);
-        self.beside.extend(beside);
         Ok(())
     }
 
@@ -204,13 +217,14 @@ impl Batch {
     }
 }
 
-/// A batch ready to be written. Replies are in the order of the commits.
+/// A batch ready to be written.
 #[derive(Debug)]
 pub(crate) struct SealedBatch {
     pub(crate) frames: Vec<Vec<u8>>,
     /// With the link of each.
     pub(crate) landed: Vec<(LandedCommit, Digest)>,
-    pub(crate) replies: Vec<Reply>,
+    /// With the link that each answer gives.
+    pub(crate) replies: Vec<(Reply, Digest)>,
     /// The content beside the frames.
     pub(crate) beside: Vec<Put>,
 }

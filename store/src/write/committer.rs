@@ -136,7 +136,7 @@ impl Committer {
             Ok(Admission::Repeats(position)) => {
                 let stored = reader::commit_at(Reader::new(
                     Arc::clone(&self.shared),
-                    request.summary.world,
+                    request.world(),
                     position,
                 ));
                 let failed = |error| AppendError::Io(io::Error::other(error));
@@ -170,19 +170,18 @@ impl Committer {
             replies,
             ..
         } = sealed;
-        let (landed, links): (Vec<_>, Vec<Digest>) = landed.into_iter().unzip();
         let sweep = {
             let mut index = self.shared.index();
             index.head = index.head.plus(frames.len() as u64);
             index.tail_bytes += frames.iter().map(Vec::len).sum::<usize>();
             let longest = landed
                 .into_iter()
-                .map(|landed| index.land(landed))
+                .map(|(landed, _)| index.land(landed))
                 .max()
                 .unwrap_or_default();
             Sweep::of(longest, index.tail_bytes)
         };
-        for (reply, link) in replies.into_iter().zip(links) {
+        for (reply, link) in replies {
             answer(reply, Ok(Appended::Committed { link }));
         }
         sweep
@@ -275,7 +274,7 @@ fn refuse(sealed: SealedBatch, error: &EngineError) {
     sealed
         .replies
         .into_iter()
-        .for_each(|reply| answer(reply, Err(append_error(error))));
+        .for_each(|(reply, _)| answer(reply, Err(append_error(error))));
 }
 
 /// Says what an engine's error means to one of several callers.

@@ -16,15 +16,35 @@ use crate::write::encode::Unlinked;
 /// work.
 const WAITING_MAX: usize = 65_536;
 
+/// A commit on its way into the log.
+#[derive(Debug)]
+pub(crate) struct EncodedCommit {
+    pub(crate) summary: Summary,
+    pub(crate) record: Unlinked,
+}
+
 /// An append that waits.
 #[derive(Debug)]
 pub(crate) struct AppendRequest {
-    pub(crate) summary: Summary,
     pub(crate) incarnation: Incarnation,
-    pub(crate) record: Unlinked,
-    /// The content beside the frames for it, if there is any.
+    pub(crate) first: EncodedCommit,
+    /// The commits behind the first one, in order.
+    pub(crate) rest: Vec<EncodedCommit>,
+    /// The content beside the frames for them, if there is any.
     pub(crate) beside: Option<Put>,
     pub(crate) reply: oneshot::Sender<Result<Appended, AppendError>>,
+}
+
+impl AppendRequest {
+    pub(crate) const fn world(&self) -> WorldId {
+        self.first.summary.world
+    }
+
+    /// The bytes of all its commits.
+    fn len(&self) -> usize {
+        let rest = self.rest.iter().map(|commit| commit.record.len());
+        self.first.record.len() + rest.sum::<usize>()
+    }
 }
 
 /// The queue. One thread takes, many put.
@@ -128,7 +148,7 @@ impl Queue {
 
 impl WaitingAppends {
     fn put(&mut self, request: AppendRequest) {
-        let world = request.summary.world;
+        let world = request.world();
         let line = self.waiting.entry(world).or_default();
         if line.is_empty() {
             self.turns.push_back(world);
@@ -139,7 +159,7 @@ impl WaitingAppends {
 
     fn next_len(&self) -> Option<usize> {
         let line = self.waiting.get(self.turns.front()?)?;
-        line.front().map(|request| request.record.len())
+        line.front().map(AppendRequest::len)
     }
 
     fn take(&mut self) -> Option<AppendRequest> {

@@ -124,7 +124,7 @@ async fn a_byte_too_many_is_refused_and_the_store_goes_on(store: Store) {
     };
     let largest = CONTENT_BYTES_MAX - around.len();
     let refused = store
-        .append(FIRST, say(1, 3, "a".repeat(largest + 1)))
+        .append(FIRST, vec![say(1, 3, "a".repeat(largest + 1))])
         .await;
     let Err(AppendError::Invalid(why)) = refused else {
         panic!("{refused:?}")
@@ -599,7 +599,7 @@ async fn an_append_that_fails_leaves_the_world_as_it_was_and_nothing_behind_once
             say(1, 4, text(80_000)),
             say(1, 5, text(20)),
         ] {
-            match store.append(FIRST, commit.clone()).await {
+            match store.append(FIRST, vec![commit.clone()]).await {
                 Ok(_) => appended.push(commit),
                 Err(_) => break,
             }

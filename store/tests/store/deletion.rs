@@ -73,17 +73,17 @@ async fn a_deleted_world_is_neither_read_nor_written(log: Store) {
     let blob = log.put(world(1), b"a picture".to_vec()).await.unwrap();
     log.delete(&[world(1)], &order()).await.unwrap();
     assert!(matches!(
-        log.append(FIRST, post(1, 4)).await,
+        log.append(FIRST, vec![post(1, 4)]).await,
         Err(AppendError::NoSuchWorld(_))
     ));
     let repeat = with_key(say(1, 4, CANARY), keyed(CANARY, "x"));
     assert!(matches!(
-        log.append(FIRST, repeat).await,
+        log.append(FIRST, vec![repeat]).await,
         Err(AppendError::NoSuchWorld(_))
     ));
     assert!(
         matches!(
-            log.append(FIRST, creation(1)).await,
+            log.append(FIRST, vec![creation(1)]).await,
             Err(AppendError::NoSuchWorld(_))
         ),
         "its id came back"

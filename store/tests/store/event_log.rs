@@ -14,6 +14,8 @@ crate::on_every_engine! {
     commits_are_read_as_they_were_appended
     a_stale_position_conflicts_and_says_where_the_head_is
     a_key_is_answered_by_its_first_commit_whatever_the_head_is
+    commits_of_one_append_come_together_and_have_one_answer
+    commits_that_are_no_group_are_refused_whole
     an_older_incarnation_is_fenced
     a_name_is_taken_once
     a_world_must_be_created_before_it_is_written
@@ -46,17 +48,82 @@ async fn commits_are_read_as_they_were_appended(log: Store) {
 async fn a_stale_position_conflicts_and_says_where_the_head_is(log: Store) {
     fill(&log, 1, 4).await;
     for (first, expected) in [(4, 3), (9, 8)] {
-        let error = log.append(FIRST, post(1, first)).await.unwrap_err();
+        let error = log.append(FIRST, vec![post(1, first)]).await.unwrap_err();
         assert!(
             matches!(error, AppendError::Conflict { expected: e, actual } if e.get() == expected && actual.get() == 4),
             "{error:?}"
         );
     }
-    let error = log.append(FIRST, creation(1)).await.unwrap_err();
+    let error = log.append(FIRST, vec![creation(1)]).await.unwrap_err();
     assert!(
         matches!(error, AppendError::Conflict { actual, .. } if actual.get() == 4),
         "{error:?}"
     );
+}
+
+async fn commits_of_one_append_come_together_and_have_one_answer(log: Store) {
+    let mut commits = fill(&log, 1, 3).await;
+    let first = with_key(post(1, 4), keyed("k", "hello"));
+    let group = vec![first.clone(), post(1, 5), post(1, 6)];
+    let Appended::Committed { link } = log.append(FIRST, group.clone()).await.unwrap() else {
+        panic!("it is new")
+    };
+    commits.extend(group.clone());
+    assert_eq!(read(&log, 1, 0).await, commits);
+    let newest = log.read_back(world(1), Position::new(99), 1).await.unwrap();
+    assert_eq!(newest[0].link, link);
+    // Once more: the first answer, and nothing is appended.
+    let again = log.append(FIRST, group).await.unwrap();
+    assert!(matches!(again, Appended::Repeated(stored) if stored.commit == first));
+    let stale = log.append(FIRST, vec![post(1, 6), post(1, 7)]).await;
+    assert!(
+        matches!(stale, Err(AppendError::Conflict { .. })),
+        "{stale:?}"
+    );
+    let fenced = log
+        .append(Incarnation(9), vec![post(1, 7), post(1, 8)])
+        .await;
+    assert!(
+        matches!(fenced, Err(AppendError::Fenced { .. })),
+        "{fenced:?}"
+    );
+    assert_eq!(read(&log, 1, 0).await, commits);
+    // Larger than one barrier may be.
+    let large: Vec<Commit> = (7..16).map(|at| say(1, at, noise(40_000))).collect();
+    log.append(FIRST, large.clone()).await.unwrap();
+    commits.extend(large);
+    assert_eq!(read(&log, 1, 0).await, commits);
+}
+
+async fn commits_that_are_no_group_are_refused_whole(log: Store) {
+    let commits = fill(&log, 1, 3).await;
+    fill(&log, 2, 3).await;
+    let keyed = with_key(post(1, 5), keyed("k", "hello"));
+    for (what, group) in [
+        ("nothing", Vec::new()),
+        ("a gap", vec![post(1, 4), post(1, 6)]),
+        ("the same place twice", vec![post(1, 4), post(1, 4)]),
+        ("two worlds", vec![post(1, 4), post(2, 5)]),
+        ("a key behind the first", vec![post(1, 4), keyed]),
+        ("a birth", vec![creation(3), post(3, 3)]),
+        (
+            "an empty commit",
+            vec![
+                post(1, 4),
+                Commit {
+                    header: header(world(1), 5),
+                    events: Vec::new(),
+                },
+            ],
+        ),
+    ] {
+        let refused = log.append(FIRST, group).await;
+        assert!(
+            matches!(refused, Err(AppendError::Invalid(_))),
+            "{what}: {refused:?}"
+        );
+    }
+    assert_eq!(read(&log, 1, 0).await, commits);
 }
 
 async fn a_key_is_answered_by_its_first_commit_whatever_the_head_is(log: Store) {
@@ -66,13 +133,16 @@ async fn a_key_is_answered_by_its_first_commit_whatever_the_head_is(log: Store) 
     append(&log, post(1, 5)).await;
     for position in [4, 6, 99] {
         let again = log
-            .append(FIRST, with_key(post(1, position), keyed("k", "hello")))
+            .append(
+                FIRST,
+                vec![with_key(post(1, position), keyed("k", "hello"))],
+            )
             .await
             .unwrap();
         assert!(matches!(again, Appended::Repeated(stored) if stored.commit == first));
     }
     let error = log
-        .append(FIRST, with_key(post(1, 6), keyed("k", "other")))
+        .append(FIRST, vec![with_key(post(1, 6), keyed("k", "other"))])
         .await
         .unwrap_err();
     assert!(matches!(error, AppendError::KeyReused { key } if key == "k"));
@@ -94,7 +164,7 @@ async fn an_older_incarnation_is_fenced(log: Store) {
     second.events = vec![opening(2)];
     let mut third = second.clone();
     third.events = vec![opening(3)];
-    let error = log.append(FIRST, third).await.unwrap_err();
+    let error = log.append(FIRST, vec![third]).await.unwrap_err();
     assert!(
         matches!(
             error,
@@ -104,8 +174,8 @@ async fn an_older_incarnation_is_fenced(log: Store) {
         ),
         "{error:?}"
     );
-    log.append(FIRST, second).await.unwrap();
-    let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
+    log.append(FIRST, vec![second]).await.unwrap();
+    let error = log.append(FIRST, vec![post(1, 5)]).await.unwrap_err();
     assert!(
         matches!(
             error,
@@ -115,7 +185,7 @@ async fn an_older_incarnation_is_fenced(log: Store) {
         ),
         "{error:?}"
     );
-    log.append(Incarnation(2), post(1, 5)).await.unwrap();
+    log.append(Incarnation(2), vec![post(1, 5)]).await.unwrap();
     assert_eq!(
         log.find(&name(1)).await.unwrap().unwrap().incarnation,
         Incarnation(2)
@@ -125,13 +195,13 @@ async fn an_older_incarnation_is_fenced(log: Store) {
 async fn a_name_is_taken_once(log: Store) {
     fill(&log, 1, 2).await;
     let error = log
-        .append(FIRST, creation_called(world(2), name(1)))
+        .append(FIRST, vec![creation_called(world(2), name(1))])
         .await
         .unwrap_err();
     assert!(matches!(error, AppendError::NameTaken(taken) if taken == name(1)));
     let both = futures::join!(
-        log.append(FIRST, creation_called(world(3), name(3))),
-        log.append(FIRST, creation_called(world(4), name(3))),
+        log.append(FIRST, vec![creation_called(world(3), name(3))]),
+        log.append(FIRST, vec![creation_called(world(4), name(3))]),
     );
     assert_eq!(
         [both.0.is_ok(), both.1.is_ok()]
@@ -159,7 +229,7 @@ async fn a_name_is_taken_once(log: Store) {
 }
 
 async fn a_world_must_be_created_before_it_is_written(log: Store) {
-    let error = log.append(FIRST, post(1, 1)).await.unwrap_err();
+    let error = log.append(FIRST, vec![post(1, 1)]).await.unwrap_err();
     assert!(matches!(error, AppendError::NoSuchWorld(id) if id == world(1)));
     assert_eq!(log.worlds(&Labels::new(), None, 9).await.unwrap(), []);
 }
@@ -275,7 +345,7 @@ async fn large_commits_come_back_and_too_large_ones_are_refused(log: Store) {
         header: header(world(1), next),
         events: vec![warning(&noise(1_000_000))],
     };
-    let error = log.append(FIRST, facts).await.unwrap_err();
+    let error = log.append(FIRST, vec![facts]).await.unwrap_err();
     assert!(
         matches!(&error, AppendError::Invalid(why) if why.contains("983040")),
         "{error:?}"
@@ -333,15 +403,15 @@ async fn a_commit_without_events_is_refused(log: Store) {
     let error = log
         .append(
             FIRST,
-            Commit {
+            vec![Commit {
                 header: header(world(1), 4),
                 events: Vec::new(),
-            },
+            }],
         )
         .await
         .unwrap_err();
     assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
-    let error = log.append(FIRST, post(1, 0)).await.unwrap_err();
+    let error = log.append(FIRST, vec![post(1, 0)]).await.unwrap_err();
     assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
 }
 
@@ -351,7 +421,7 @@ async fn a_closed_log_says_so_and_ends_its_streams(log: Store) {
     log.close().unwrap();
     assert!(feed.next().await.is_none());
     assert!(matches!(
-        log.append(FIRST, post(1, 4)).await,
+        log.append(FIRST, vec![post(1, 4)]).await,
         Err(AppendError::Stopped(_))
     ));
     assert!(matches!(

@@ -135,7 +135,7 @@ pub(crate) fn with_key(mut commit: Commit, keyed: Keyed) -> Commit {
 
 /// Appends, and says that it must be new.
 pub(crate) async fn append(log: &dyn EventLog, commit: Commit) -> Digest {
-    match log.append(FIRST, commit).await.unwrap() {
+    match log.append(FIRST, vec![commit]).await.unwrap() {
         Appended::Committed { link } => link,
         Appended::Repeated(stored) => panic!("repeats {stored:?}"),
     }

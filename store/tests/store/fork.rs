@@ -255,7 +255,7 @@ async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
             events: vec![Event::World(WorldEvent::Forked(wrong)), opening(1)],
             ..good.clone()
         };
-        let error = log.append(FIRST, commit).await.unwrap_err();
+        let error = log.append(FIRST, vec![commit]).await.unwrap_err();
         assert!(
             matches!(&error, AppendError::Invalid(why) if why.contains("world-2")),
             "{error:?}"
@@ -271,7 +271,7 @@ async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
         ],
         ..good.clone()
     };
-    let error = log.append(FIRST, nobody).await.unwrap_err();
+    let error = log.append(FIRST, vec![nobody]).await.unwrap_err();
     assert!(
         matches!(error, AppendError::NoSuchWorld(id) if id == world(9)),
         "{error:?}"
@@ -305,7 +305,7 @@ async fn keys_belong_to_one_world_and_names_to_one_at_a_time(log: Store) {
         header: header(world(3), 11),
         events: vec![Event::World(WorldEvent::Forked(again)), opening(1)],
     };
-    let error = log.append(FIRST, again).await.unwrap_err();
+    let error = log.append(FIRST, vec![again]).await.unwrap_err();
     assert!(matches!(error, AppendError::NameTaken(taken) if taken == name(2)));
 }
 

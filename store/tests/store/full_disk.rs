@@ -51,7 +51,7 @@ async fn until_the_disk_is_full() {
     let mut head = 2;
     let error = loop {
         match log
-            .append(FIRST, say(1, head + 1, "word ".repeat(2_000)))
+            .append(FIRST, vec![say(1, head + 1, "word ".repeat(2_000))])
             .await
         {
             Ok(_) => head += 1,
@@ -62,7 +62,10 @@ async fn until_the_disk_is_full() {
         matches!(error, AppendError::Full(_)),
         "after {head}: {error:?}"
     );
-    let next = log.append(FIRST, post(1, head + 1)).await.unwrap_err();
+    let next = log
+        .append(FIRST, vec![post(1, head + 1)])
+        .await
+        .unwrap_err();
     assert!(matches!(next, AppendError::Stopped(_)), "{next:?}");
     std::fs::write(dir.join("acknowledged"), head.to_string()).unwrap();
     log.close().unwrap();

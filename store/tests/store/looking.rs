@@ -266,7 +266,7 @@ async fn an_opening_for_writing_refuses_damage_and_changes_nothing_or_loses_noth
                     refused += 1;
                 }
                 Ok(log) => {
-                    let wrote = log.append(FIRST, post(1, 61)).await;
+                    let wrote = log.append(FIRST, vec![post(1, 61)]).await;
                     assert!(wrote.is_ok(), "{what}: {wrote:?}");
                     log.close().unwrap();
                     let (alone, after) =
@@ -359,7 +359,7 @@ async fn what_is_read_takes_nothing_in() {
     let log = Store::look(store_of(&disk)).unwrap();
     let before = files(&store_of(&disk));
     assert!(
-        matches!(log.append(FIRST, post(1, 61)).await, Err(AppendError::Stopped(why)) if why.contains("reading"))
+        matches!(log.append(FIRST, vec![post(1, 61)]).await, Err(AppendError::Stopped(why)) if why.contains("reading"))
     );
     assert!(log.put(world(1), b"another".to_vec()).await.is_err());
     assert!(

@@ -36,7 +36,7 @@ async fn everything_acknowledged_is_there_after_a_kill() {
     let killed = disk.killed();
     let again = killed.open();
     assert_eq!(read(&again, 1, 0).await, commits);
-    let repeat = again.append(FIRST, keyed.clone()).await.unwrap();
+    let repeat = again.append(FIRST, vec![keyed.clone()]).await.unwrap();
     assert!(matches!(repeat, Appended::Repeated(stored) if stored.commit == keyed));
     append(&again, post(1, 32)).await;
 }
@@ -91,12 +91,12 @@ async fn short_sessions_leave_few_runs_and_no_gap() {
         .collect();
     assert_eq!(found, std::iter::once(1).chain(3..40).collect::<Vec<_>>());
     let repeat = log
-        .append(FIRST, with_key(post(1, 3), keyed("k5", "x")))
+        .append(FIRST, vec![with_key(post(1, 3), keyed("k5", "x"))])
         .await
         .unwrap();
     assert!(matches!(repeat, Appended::Repeated(stored) if stored.commit.header.first.get() == 5));
     let reused = log
-        .append(FIRST, with_key(post(1, 3), keyed("k5", "y")))
+        .append(FIRST, vec![with_key(post(1, 3), keyed("k5", "y"))])
         .await;
     assert!(matches!(reused, Err(AppendError::KeyReused { .. })));
     assert_eq!(
@@ -150,9 +150,9 @@ async fn a_log_that_refuses_stops_the_store_and_loses_nothing_it_took() {
     let log = Store::with_engine(Arc::new(FailingEngine::after(3, Arc::clone(&inner)))).unwrap();
     let commits = fill(&log, 1, 4).await;
     let mut feed = log.subscribe(world(1), Position::new(4)).await.unwrap();
-    let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
+    let error = log.append(FIRST, vec![post(1, 5)]).await.unwrap_err();
     assert!(matches!(error, AppendError::Io(_)), "{error:?}");
-    let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
+    let error = log.append(FIRST, vec![post(1, 5)]).await.unwrap_err();
     assert!(matches!(error, AppendError::Stopped(_)), "{error:?}");
     assert_eq!(feed.next().await.unwrap().unwrap().commit, post(1, 4));
     assert!(matches!(
@@ -290,7 +290,7 @@ async fn a_sweep_that_dies_anywhere_loses_nothing() {
             );
         }
         let repeat = log
-            .append(FIRST, with_key(post(1, 21), keyed("k", "x")))
+            .append(FIRST, vec![with_key(post(1, 21), keyed("k", "x"))])
             .await
             .unwrap();
         assert!(

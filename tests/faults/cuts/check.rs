@@ -231,7 +231,7 @@ impl Check<'_> {
         }
         let (world, head) = *dice.one(heads);
         let commit = self.script.commit(world, head + 1);
-        match store.append(FIRST, commit.clone()).await {
+        match store.append(FIRST, vec![commit.clone()]).await {
             Ok(Appended::Committed { .. }) => {}
             other => {
                 return Err(format!(

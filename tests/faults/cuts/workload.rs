@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::Span;
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{Digest, Position, Time};
@@ -129,17 +130,29 @@ impl Player {
             .map(|((world, head), count)| {
                 let (store, world) = (&store, *world);
                 async move {
-                    for _ in 0..count {
-                        let first = *head + 1;
-                        if let Some(bytes) = script.blob(world, first) {
-                            store.put(script.id(world), bytes).await.unwrap();
-                            note(notes, format!("blob {world} {first}"));
+                    let mut left = count;
+                    while left > 0 {
+                        // A commit that opens a world comes alone, others up to three at once.
+                        let most = if *head == 0 {
+                            1
+                        } else {
+                            1 + (*head % 3) as usize
+                        };
+                        let (mut commits, mut last) = (Vec::new(), *head + 1);
+                        for _ in 0..left.min(most) {
+                            let first = *head + 1;
+                            if let Some(bytes) = script.blob(world, first) {
+                                store.put(script.id(world), bytes).await.unwrap();
+                                note(notes, format!("blob {world} {first}"));
+                            }
+                            let commit = script.commit(world, first);
+                            *head += commit.events.len() as u64;
+                            last = first;
+                            commits.push(commit);
                         }
-                        let commit = script.commit(world, first);
-                        let count = commit.events.len() as u64;
-                        let link = append(store, commit).await;
-                        note(notes, format!("done {world} {first} {link}"));
-                        *head += count;
+                        left -= commits.len();
+                        let link = append(store, commits).await;
+                        note(notes, format!("done {world} {last} {link}"));
                     }
                 }
             });
@@ -168,7 +181,11 @@ impl Player {
             tree.commits,
             tree.root
         ));
-        let link = append(self.store(), self.script.head_signed(world, head + 1, tree)).await;
+        let link = append(
+            self.store(),
+            vec![self.script.head_signed(world, head + 1, tree)],
+        )
+        .await;
         self.note(format!("done {world} {} {link}", head + 1));
         self.heads[at].1 += 1;
     }
@@ -201,7 +218,7 @@ impl Player {
             },
         );
         self.note(format!("ask {world} {by} {from} {to}"));
-        let link = append(self.store(), self.script.erasure(world, by, span)).await;
+        let link = append(self.store(), vec![self.script.erasure(world, by, span)]).await;
         self.note(format!("done {world} {by} {link}"));
         self.heads[at].1 += 1;
         self.note(format!("erasing {world} {from} {to}"));
@@ -256,8 +273,9 @@ fn note(mut notes: &File, line: String) {
     notes.write_all((line + "\n").as_bytes()).unwrap();
 }
 
-async fn append(store: &Store, commit: folkmoot::core::command::commit::Commit) -> Digest {
-    match store.append(FIRST, commit).await.unwrap() {
+/// Appends commits; gives the link of the last.
+async fn append(store: &Store, commits: Vec<Commit>) -> Digest {
+    match store.append(FIRST, commits).await.unwrap() {
         Appended::Committed { link } => link,
         Appended::Repeated(stored) => panic!("repeats {stored:?}"),
     }

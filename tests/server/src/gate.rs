@@ -18,10 +18,10 @@ impl Gatekeeper for Gate {
         &self,
         log: &dyn EventLog,
         incarnation: Incarnation,
-        commit: Commit,
+        commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
         self.0.pass(Point::BeforeAppend);
-        let appended = log.append(incarnation, commit).await;
+        let appended = log.append(incarnation, commits).await;
         self.0.pass(Point::AfterAppend);
         appended
     }

@@ -18,7 +18,7 @@ fn driven(engine: &Arc<MemoryEngine>, seed: u64) -> (Store, Driver) {
 #[test]
 fn an_append_is_durable_only_once_the_driver_has_made_a_step() {
     let (store, mut driver) = driven(&Arc::default(), 1);
-    let mut append = store.append(Incarnation(1), creation(1));
+    let mut append = store.append(Incarnation(1), vec![creation(1)]);
     assert!((&mut append).now_or_never().is_none());
     assert!(driver.has_work() && driver.step() && !driver.step());
     assert!(matches!(
@@ -32,7 +32,9 @@ fn the_same_seed_makes_the_same_frames_and_another_seed_makes_others() {
     let frames = |seed| {
         let engine = Arc::new(MemoryEngine::new());
         let (store, mut driver) = driven(&engine, seed);
-        let _answer = store.append(Incarnation(1), creation(1)).now_or_never();
+        let _answer = store
+            .append(Incarnation(1), vec![creation(1)])
+            .now_or_never();
         driver.step();
         crate::FrameLog::read(&*engine, crate::FrameNumber(1), usize::MAX).unwrap()
     };
@@ -44,10 +46,10 @@ fn the_same_seed_makes_the_same_frames_and_another_seed_makes_others() {
 fn a_dropped_driver_leaves_the_store_stopped_and_what_was_appended_in_it() {
     let engine = Arc::default();
     let (store, mut driver) = driven(&engine, 1);
-    let mut first = store.append(Incarnation(1), creation(1));
+    let mut first = store.append(Incarnation(1), vec![creation(1)]);
     assert!((&mut first).now_or_never().is_none());
     driver.step();
-    let mut second = store.append(Incarnation(1), creation(2));
+    let mut second = store.append(Incarnation(1), vec![creation(2)]);
     assert!((&mut second).now_or_never().is_none());
     drop(driver);
     assert!(matches!(first.now_or_never(), Some(Ok(_))));

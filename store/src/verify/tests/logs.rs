@@ -115,7 +115,7 @@ impl Site {
         });
         self.heads
             .insert(world, (commit.last().get(), opened.unwrap_or(incarnation)));
-        let appended = block_on(self.store.append(incarnation, commit)).unwrap();
+        let appended = block_on(self.store.append(incarnation, vec![commit])).unwrap();
         assert!(matches!(appended, Appended::Committed { .. }));
     }
 

@@ -25,6 +25,17 @@ fn index() -> Index {
 }
 
 fn request(first: u64, key: Option<&str>) -> AppendRequest {
+    let (reply, _) = oneshot::channel();
+    AppendRequest {
+        incarnation: Incarnation(1),
+        first: commit(first, key),
+        rest: Vec::new(),
+        beside: None,
+        reply,
+    }
+}
+
+fn commit(first: u64, key: Option<&str>) -> EncodedCommit {
     let position = Position::new(first);
     let key = key.map(|key| Keyed {
         key: CommandKey::Client(key.to_owned()),
@@ -43,13 +54,9 @@ fn request(first: u64, key: Option<&str>) -> AppendRequest {
         labelled: None,
         gone: Vec::new(),
     };
-    let (reply, _) = oneshot::channel();
-    AppendRequest {
+    EncodedCommit {
         summary,
-        incarnation: Incarnation(1),
         record: Unlinked::of_len(100),
-        beside: None,
-        reply,
     }
 }
 
@@ -110,4 +117,30 @@ fn commits_of_one_batch_follow_one_another_by_position_and_link() {
         crate::format::chain::link(&crate::format::chain::NO_LINK, &first.leaf)
     );
     assert_eq!(*behind, crate::format::chain::link(before, &second.leaf));
+}
+
+#[test]
+fn a_group_has_one_answer_and_others_follow_its_end() {
+    let mut batch = begun();
+    let group = AppendRequest {
+        rest: vec![commit(5, None), commit(6, None)],
+        ..request(4, None)
+    };
+    let Ok(Admission::Next(reach)) = admit(&batch, &group) else {
+        panic!("it follows the first")
+    };
+    batch.add(group, reach).unwrap();
+    for (first, follows) in [(4, false), (6, false), (7, true)] {
+        let admission = admit(&batch, &request(first, None));
+        assert_eq!(
+            matches!(admission, Ok(Admission::Next(_))),
+            follows,
+            "{first}"
+        );
+    }
+    let sealed = batch.finish().unwrap();
+    let links: Vec<Digest> = sealed.landed.iter().map(|(_, link)| *link).collect();
+    let answers: Vec<Digest> = sealed.replies.iter().map(|(_, link)| *link).collect();
+    assert_eq!(links.len(), 4);
+    assert_eq!(answers, [links[0], links[3]]);
 }

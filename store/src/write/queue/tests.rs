@@ -30,9 +30,12 @@ fn request(number: u8, first: u64) -> (AppendRequest, Answer) {
     };
     (
         AppendRequest {
-            summary,
             incarnation: Incarnation(1),
-            record: Unlinked::of_len(100),
+            first: EncodedCommit {
+                summary,
+                record: Unlinked::of_len(100),
+            },
+            rest: Vec::new(),
             beside: None,
             reply,
         },
@@ -55,7 +58,7 @@ fn taken(queue: &Queue, bytes_max: usize) -> Vec<(WorldId, u64)> {
     queue
         .take(bytes_max)
         .iter()
-        .map(|request| (request.summary.world, request.summary.first.get()))
+        .map(|request| (request.world(), request.first.summary.first.get()))
         .collect()
 }
 

@@ -9,9 +9,10 @@ use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId};
 use folkmoot_core::port::{
     AppendError, Appended, BlobError, Blobs as _, Checkpoints as _, Custody as _, Erasure,
-    EventLog as _,
+    EventLog as _, StoredCommit,
 };
 use folkmoot_store::{DeleteError, DeleteOrder, Tombstone};
+use futures::TryStreamExt as _;
 use futures::executor::block_on;
 use futures::future::join_all;
 
@@ -69,6 +70,12 @@ impl Machine {
                 let mut ahead = self.model.clone();
                 let made: Vec<_> = all.iter().map(|one| self.made(&mut ahead, one)).collect();
                 self.append(&made);
+            }
+            Operation::Group(all) => {
+                let mut ahead = self.model.clone();
+                let made = all.iter().map(|one| self.made(&mut ahead, one));
+                let (openings, commits): (Vec<_>, Vec<_>) = made.unzip();
+                self.append_group(openings[0], &commits);
             }
             Operation::Fork {
                 of,
@@ -139,10 +146,10 @@ impl Machine {
 
     fn append(&mut self, all: &[(Incarnation, Commit)]) {
         let store = self.subject.store();
-        let answers = block_on(join_all(
-            all.iter()
-                .map(|(opening, commit)| store.append(*opening, commit.clone())),
-        ));
+        let answers =
+            block_on(join_all(all.iter().map(|(opening, commit)| {
+                store.append(*opening, vec![commit.clone()])
+            })));
         for ((incarnation, commit), answer) in all.iter().zip(answers) {
             let id = commit.header.world;
             let expected = self.model.append(*incarnation, commit);
@@ -158,6 +165,28 @@ impl Machine {
                 }
                 (answer, expected) => same(&answer.map(|_| ()), &expected.map(|_| ())),
             }
+        }
+    }
+
+    fn append_group(&mut self, incarnation: Incarnation, commits: &[Commit]) {
+        let store = self.subject.store();
+        let answer = block_on(store.append(incarnation, commits.to_vec()));
+        let first = &commits[0].header;
+        match (answer, self.model.append_group(incarnation, commits)) {
+            (Ok(Appended::Committed { link }), Ok(Answer::Committed)) => {
+                let read = block_on(store.read(first.world, first.first)).unwrap();
+                let stored: Vec<StoredCommit> = block_on(read.try_collect()).unwrap();
+                for one in &stored {
+                    self.model
+                        .link(first.world, one.commit.header.first, one.link);
+                }
+                let last = stored.last().map(|one| one.link);
+                assert_eq!((stored.len(), last), (commits.len(), Some(link)));
+            }
+            (Ok(Appended::Repeated(stored)), Ok(Answer::Repeated(at))) => {
+                assert_eq!(stored, self.model.worlds[&first.world].commits[at]);
+            }
+            (answer, expected) => same(&answer.map(|_| ()), &expected.map(|_| ())),
         }
     }
 

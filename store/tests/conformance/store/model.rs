@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::command::commit::{CommandKey, Commit};
-use folkmoot_core::event::{Event, Forked, Labelled, Span, TalkEvent, WorldEvent};
+use folkmoot_core::event::{Event, EventKind, Forked, Labelled, Span, TalkEvent, WorldEvent};
 use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Labels, StoredCommit, WorldEntry};
 use folkmoot_core::spec::Privacy;
@@ -202,6 +202,43 @@ impl Model {
             return Err(AppendError::Fenced { current });
         }
         self.take(commit, origin);
+        Ok(Answer::Committed)
+    }
+
+    /// What becomes of several commits in one append.
+    pub(crate) fn append_group(
+        &mut self,
+        incarnation: Incarnation,
+        commits: &[Commit],
+    ) -> Result<Answer, AppendError> {
+        let begins = |commit: &Commit| {
+            let mut kinds = commit.events.iter().map(Event::kind);
+            let begin = [EventKind::WorldOpened, EventKind::Opened, EventKind::Forked];
+            kinds.any(|kind| begin.contains(&kind))
+        };
+        let is_group = commits.len() == 1
+            || commits.windows(2).all(|two| {
+                two[0].header.world == two[1].header.world
+                    && two[0].last().next() == two[1].header.first
+                    && two[1].header.key.is_none()
+                    && !begins(&two[0])
+                    && !begins(&two[1])
+            });
+        let is_sound = |commit: &Commit| {
+            !commit.events.is_empty()
+                && commit.header.first != Position::ZERO
+                && content::len(commit) <= TEXT_MAX
+        };
+        if !is_group || !commits.iter().all(is_sound) {
+            return Err(AppendError::Invalid(String::new()));
+        }
+        let first = self.append(incarnation, &commits[0])?;
+        if let Answer::Repeated(_) = first {
+            return Ok(first);
+        }
+        for commit in &commits[1..] {
+            self.append(incarnation, commit)?;
+        }
         Ok(Answer::Committed)
     }
 

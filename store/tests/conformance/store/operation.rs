@@ -15,6 +15,8 @@ pub(crate) enum Operation {
     },
     /// All at once: the next is sent before the first is answered.
     Append(Vec<Append>),
+    /// In one append, all of one world.
+    Group(Vec<Append>),
     Fork {
         of: u8,
         at: u16,
@@ -129,6 +131,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
             .prop_map(|(world, name, is_sealed)| Operation::Create { world, name, is_sealed }),
         16 => append().prop_map(|one| Operation::Append(vec![one])),
         8 => prop::collection::vec(append(), 2..7).prop_map(Operation::Append),
+        8 => group().prop_map(Operation::Group),
         4 => (world(), any::<u16>(), world(), world(), prop::bool::weighted(0.1))
             .prop_map(|(of, at, world, name, lies)| Operation::Fork { of, at, world, name, lies }),
         1 => world().prop_map(Operation::CopyBase),
@@ -170,6 +173,27 @@ fn append() -> impl Strategy<Value = Append> {
             what,
         },
     )
+}
+
+/// Commits for one append: mostly such that follow one another.
+fn group() -> impl Strategy<Value = Vec<Append>> {
+    let is_odd = prop::bool::weighted(0.15);
+    let rest = prop::collection::vec((append(), is_odd), 1..6);
+    (append(), rest).prop_map(|(first, rest)| {
+        let behind = rest.into_iter().map(|(one, is_odd)| {
+            if is_odd {
+                return one;
+            }
+            Append {
+                world: first.world,
+                at: At::Next,
+                opening: Opening::Current,
+                key: None,
+                ..one
+            }
+        });
+        std::iter::once(first.clone()).chain(behind).collect()
+    })
 }
 
 fn what() -> impl Strategy<Value = What> {
