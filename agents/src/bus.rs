@@ -29,6 +29,9 @@ pub const ACTIVITY_CAPACITY: usize = 1_024;
 /// How long an agent's handler may take.
 pub const HANDLER_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The deliveries that may wait for an agent that is told its news. One that is asked has at most one.
+const DELIVERIES_WAITING: usize = 16;
+
 /// What goes on, for observers. Ephemeral: none of it is in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -86,12 +89,15 @@ pub enum ActivityEvent {
     },
 }
 
+/// The receiver of what an agent does; `None` if its reaction stands.
+type Reply = Option<oneshot::Sender<Result<Reaction, AgentError>>>;
+
 /// A delivery on an agent's text channel.
 #[derive(Debug)]
 struct TextDelivery {
     view: TurnView,
     news: Vec<TextEvent>,
-    reply: oneshot::Sender<Result<Reaction, AgentError>>,
+    reply: Reply,
 }
 
 /// A delivery on an agent's tool-result channel.
@@ -99,7 +105,16 @@ struct TextDelivery {
 struct ToolResultDelivery {
     view: TurnView,
     results: Vec<ToolResultEvent>,
-    reply: oneshot::Sender<Result<Reaction, AgentError>>,
+    reply: Reply,
+}
+
+/// A delivery to an agent whose reaction stands: it is told, not asked.
+#[derive(Debug)]
+pub(crate) enum Delivery {
+    /// On its text channel.
+    Text(TurnView, Vec<TextEvent>),
+    /// On its tool-result channel.
+    Results(TurnView, Vec<ToolResultEvent>),
 }
 
 /// The two channels to one agent.
@@ -230,14 +245,46 @@ impl Bus {
             return Line(None);
         };
         let channels = subscriber.channels.get_or_insert_with(|| {
-            // The agent is serial: one delivery at a time is enough.
-            let (text, texts) = mpsc::channel(1);
-            let (results, all_results) = mpsc::channel(1);
+            let (text, texts) = mpsc::channel(DELIVERIES_WAITING);
+            let (results, all_results) = mpsc::channel(DELIVERIES_WAITING);
             self.attendants
                 .spawn(attend(Arc::clone(&subscriber.agent), texts, all_results));
             Channels { text, results }
         });
         Line(Some(channels.clone()))
+    }
+
+    /// The reaction of `agent`, whatever the news, if it has one.
+    pub(crate) fn standing(&self, agent: &AgentName) -> Option<Reaction> {
+        let subscriber = self.agents.get(agent)?;
+        subscriber.agent.standing().map(Reaction::AskModel)
+    }
+
+    /// Tells an agent its news or results.
+    pub(crate) fn tell(&mut self, delivery: Delivery) {
+        let (Delivery::Text(view, _) | Delivery::Results(view, _)) = &delivery;
+        let Line(Some(channels)) = self.line(&view.agent.clone()) else {
+            return;
+        };
+        match delivery {
+            Delivery::Text(view, news) => {
+                let reply = None;
+                hand_over(
+                    &mut self.attendants,
+                    channels.text,
+                    TextDelivery { view, news, reply },
+                );
+            }
+            Delivery::Results(view, results) => {
+                let reply = None;
+                let delivery = ToolResultDelivery {
+                    view,
+                    results,
+                    reply,
+                };
+                hand_over(&mut self.attendants, channels.results, delivery);
+            }
+        }
     }
 
     pub(crate) fn announce(&self, event: ActivityEvent) {
@@ -260,7 +307,11 @@ impl Line {
         let (reply, reaction) = oneshot::channel();
         channels
             .text
-            .send(TextDelivery { view, news, reply })
+            .send(TextDelivery {
+                view,
+                news,
+                reply: Some(reply),
+            })
             .await
             .map_err(|_| nobody())?;
         reaction.await.map_err(|_| nobody())?
@@ -279,7 +330,7 @@ impl Line {
             .send(ToolResultDelivery {
                 view,
                 results,
-                reply,
+                reply: Some(reply),
             })
             .await
             .map_err(|_| nobody())?;
@@ -294,6 +345,27 @@ fn nobody() -> AgentError {
     }
 }
 
+/// Brings a delivery into a channel, behind those that wait for room in it.
+fn hand_over<T: Send + 'static>(waiting: &mut JoinSet<()>, channel: mpsc::Sender<T>, delivery: T) {
+    if let Err(mpsc::error::TrySendError::Full(delivery)) = channel.try_send(delivery) {
+        waiting.spawn(async move {
+            // An agent that is gone needs no news.
+            let _gone = channel.send(delivery).await;
+        });
+    }
+}
+
+fn answer(reply: Reply, reaction: Result<Reaction, AgentError>) {
+    match (reply, reaction) {
+        (Some(reply), reaction) => {
+            // A delivery that was given up meanwhile needs no answer.
+            let _unheard = reply.send(reaction);
+        }
+        (None, Ok(_)) => {}
+        (None, Err(error)) => tracing::warn!(%error, "an agent that was told its news failed"),
+    }
+}
+
 /// Hands each delivery to the agent's handler for that channel, one at a time.
 async fn attend(
     agent: Arc<dyn Agent>,
@@ -305,12 +377,11 @@ async fn attend(
             biased;
             Some(TextDelivery { view, news, reply }) = texts.recv() => {
                 let reaction = guard(agent.on_text(&view, &news)).await;
-                // A delivery that was given up meanwhile needs no answer.
-                let _unheard = reply.send(reaction);
+                answer(reply, reaction);
             }
             Some(ToolResultDelivery { view, results: all, reply }) = results.recv() => {
                 let reaction = guard(agent.on_tool_results(&view, &all)).await;
-                let _unheard = reply.send(reaction);
+                answer(reply, reaction);
             }
             else => return,
         }

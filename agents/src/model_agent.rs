@@ -10,6 +10,10 @@ pub struct ModelAgent;
 
 #[async_trait]
 impl Agent for ModelAgent {
+    fn standing(&self) -> Option<Parameters> {
+        Some(Parameters::default())
+    }
+
     async fn on_text(&self, _view: &TurnView, _news: &[TextEvent]) -> Result<Reaction, AgentError> {
         Ok(Reaction::AskModel(Parameters::default()))
     }

@@ -7,18 +7,16 @@ use std::sync::atomic::AtomicU64;
 
 use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
-use folkmoot_core::event::{
-    Event, ModelAnswered, ModelFailed, Right, TurnClosed, TurnEvent, WorldEvent,
-};
+use folkmoot_core::event::{Event, Right, WorldEvent};
 use folkmoot_core::ids::{AgentName, Position, Stamp};
+use folkmoot_core::port::Clock;
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::decider::checkpoint_id;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
-use crate::bus::{ActivityEvent, Bus, DraftEnding};
+use crate::bus::{ActivityEvent, Bus};
 use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
 use crate::means::{Entered, Means};
@@ -26,6 +24,7 @@ use crate::opening::Perform;
 use crate::parts::Parts;
 use crate::secrets::conceal;
 
+mod ahead;
 mod door;
 mod drafts;
 mod erase;
@@ -38,6 +37,7 @@ mod sign;
 mod sleep;
 mod time;
 
+use ahead::Ahead;
 pub(crate) use door::{Ask, Door, Reply, Status};
 use flight::Flight;
 use halt::Halt;
@@ -60,6 +60,8 @@ pub(crate) struct WorldTask {
     parts: Parts,
     bus: Bus,
     flight: Flight,
+    ahead: Ahead,
+    is_draining: bool,
     checkpoint_at: Position,
     /// The parts of a definition that is being recorded.
     coming: Option<Box<(Definition, Parts)>>,
@@ -96,7 +98,8 @@ impl WorldTask {
             .iter()
             .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
             .collect();
-        let flight = Flight::default();
+        let (flight, ahead) = (Flight::default(), Ahead::default());
+        let is_draining = false;
         let checkpoint_at = world.head();
         let coming = None;
         let files_gone = Arc::new(AtomicU64::new(world.files_gone()));
@@ -108,6 +111,8 @@ impl WorldTask {
             parts,
             bus,
             flight,
+            ahead,
+            is_draining,
             checkpoint_at,
             coming,
             doing,
@@ -201,12 +206,33 @@ impl WorldTask {
                 return Err(why);
             }
         };
-        if answer.is_ok() {
-            // Who waits for the world to be quiet must see that it is not.
-            self.perform_owed().await?;
-            self.announce();
+        if let Err(why) = self.settle_down(answer.is_ok()).await {
+            let is_durable = |accepted: &Accepted| {
+                accepted
+                    .last
+                    .is_none_or(|last| last <= self.door.activity.tail().head())
+            };
+            // What came behind the command could not be appended; the command may have been.
+            let is_kept = answer.as_ref().is_ok_and(is_durable);
+            let _gone = reply.send(if is_kept {
+                answer
+            } else {
+                Err(why.as_answer())
+            });
+            return Err(why);
         }
         let _gone = reply.send(answer);
+        Ok(())
+    }
+
+    /// Appends a command, and begins what it leads to if it was taken.
+    async fn settle_down(&mut self, is_taken: bool) -> Result<(), Halt> {
+        if !is_taken {
+            return self.flush().await;
+        }
+        // Who waits for the world to be quiet must see that it is not.
+        self.perform_owed().await?;
+        self.announce();
         Ok(())
     }
 
@@ -265,7 +291,7 @@ impl WorldTask {
             .map(|answer| answer.map_err(SeatError::Refused))
     }
 
-    /// Decides, appends, evolves. The outer error stops the world.
+    /// Decides and evolves. The outer error stops the world.
     async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, Halt> {
         let stamp = self.stamp();
         let decision = self.world.decide(command, &stamp);
@@ -291,7 +317,7 @@ impl WorldTask {
         self.world.stamp(self.clock.now(), seed)
     }
 
-    /// Appends what was decided, and folds it.
+    /// Folds what was decided, and appends it, now or together with what follows.
     async fn carry_out(
         &mut self,
         command: &Command,
@@ -299,55 +325,17 @@ impl WorldTask {
         decision: Decision,
     ) -> Result<Result<Accepted, Refusal>, Halt> {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
-            let incarnation = self.world.incarnation();
-            // Before it is folded: whoever acts on a fact must find it after a crash.
-            let appended = self.means.log.append(incarnation, vec![commit.clone()]).await;
-            let Appended::Committed { .. } = appended? else {
-                // The key was looked up before: another writer appended this commit
-                // (decision 0006).
-                return Err(Halt::UnknownCommit);
-            };
-            let tail = self.door.activity.tail();
-            let items = tail.fold(&mut self.world, &commit);
-            if commit.events.iter().any(|event| {
-                matches!(
-                    event,
-                    Event::World(WorldEvent::RightsChanged(_))
-                        | Event::World(WorldEvent::SpecRevised(_))
-                )
-            }) {
-                self.door.tell_access(&self.world);
-            }
-            if commit
-                .events
-                .iter()
-                .any(|event| matches!(event, Event::World(WorldEvent::SpecRevised(_))))
+            let revises = |event: &Event| matches!(event, Event::World(WorldEvent::SpecRevised(_)));
+            let is_revision = commit.events.iter().any(revises);
+            self.run_ahead(commit).await?;
+            if is_revision
                 && let Some((definition, parts)) = self.coming.take().map(|coming| *coming)
             {
                 self.parts = parts;
                 self.bus.subscribe(self.parts.attendants(&definition));
             }
-            self.forget_derived().await?;
-            self.flight.drop_unwanted(&self.world);
-            commit.events.iter().for_each(|event| self.end_draft(event));
-            // Last: who reads the items must find rights and drafts as they are behind them.
-            self.door.activity.tail().keep(&commit, items);
-            self.checkpoint().await;
         }
         Ok(decision.answer)
-    }
-
-    /// Tells observers of a draft that an event brings it to its end.
-    fn end_draft(&self, event: &Event) {
-        let activity = self.bus.activity();
-        let at = self.world.head();
-        if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { agent, .. })) = event {
-            activity.end_draft(agent, at, DraftEnding::Whole);
-        } else if let Event::Turn(TurnEvent::ModelFailed(ModelFailed { agent, .. }))
-        | Event::Turn(TurnEvent::TurnClosed(TurnClosed { agent, .. })) = event
-        {
-            activity.end_draft(agent, at, DraftEnding::Aborted);
-        }
     }
 
     /// Brings the outcome of an effect. One that has become stale changes nothing.
@@ -450,7 +438,9 @@ impl WorldTask {
             }
             TaskEnd::Stopped(why) => {
                 self.flight.abort_all();
-                self.bus.activity().abort_drafts(self.world.head());
+                // What ran ahead was never told.
+                let activity = self.bus.activity();
+                activity.abort_drafts(activity.tail().head());
                 let is_played = why.is_played();
                 let answer = why.as_answer();
                 let why = with_causes(&why);

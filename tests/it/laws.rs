@@ -1,5 +1,6 @@
 //! What holds in every room, whatever is said in it.
 
+mod ahead;
 mod answers;
 mod attachments;
 mod drafts;

@@ -51,6 +51,13 @@ impl Room {
         self
     }
 
+    /// Puts an agent in code in the place of the agent called `name`, whose model it may have asked.
+    #[must_use]
+    pub fn behind(mut self, name: &str, agent: Arc<dyn Agent>) -> Self {
+        self.parts.agents.insert(agent_name(name), agent);
+        self
+    }
+
     /// Adds a tool.
     #[must_use]
     pub fn tool(mut self, tool: FakeTool) -> Self {

@@ -133,12 +133,12 @@ impl Tail {
         }
     }
 
-    /// Keeps the items of a commit for all who follow, and tells them.
-    pub(crate) fn keep(&self, commit: &Commit, items: Option<Vec<FeedItem>>) {
+    /// Keeps the items of a commit, from its `first` event to its `last`, for all who follow, and tells them.
+    pub(crate) fn keep(&self, (first, last): (Position, Position), items: Option<Vec<FeedItem>>) {
         let mut kept = self.kept();
-        kept.head = commit.last();
+        kept.head = last;
         match items {
-            Some(items) => kept.add(commit, items),
+            Some(items) => kept.add((first, last), items),
             None => kept.forget(),
         }
         drop(kept);
@@ -177,7 +177,7 @@ impl Kept {
         self.bytes = 0;
     }
 
-    fn add(&mut self, commit: &Commit, items: Vec<FeedItem>) {
+    fn add(&mut self, (first, last): (Position, Position), items: Vec<FeedItem>) {
         for item in &items {
             if let FeedBody::Revised { gone, .. } = &item.body {
                 self.withdrawn += 1;
@@ -191,8 +191,8 @@ impl Kept {
         let bytes = bytes_of(&items);
         self.bytes += bytes;
         self.batches.push_back(Batch {
-            first: commit.header.first,
-            last: commit.last(),
+            first,
+            last,
             items: items.into(),
             bytes,
         });

@@ -70,6 +70,8 @@ impl WorldTask {
             files,
         }))
         .await?;
+        // What follows is folded from the log.
+        self.flush().await?;
         catch_up(&*self.means.log, &mut world).await?;
         if world.head() != self.world.head() {
             return Err(Halt::OtherEvents);

@@ -7,7 +7,7 @@ use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, ModelCallId, Position, TurnId};
 use folkmoot_core::model::response::{ModelError, ModelErrorKind};
-use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall};
+use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall, Reaction, TurnView};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use folkmoot_core::world::effect::Effect;
 
@@ -15,6 +15,7 @@ use super::WorldTask;
 use super::drafts::{Audience, Channel};
 use super::flight::{LandedEffect, WorkOutcome};
 use super::halt::Halt;
+use crate::bus::Delivery;
 use crate::files;
 use crate::opening::Perform;
 
@@ -22,61 +23,130 @@ mod seen;
 mod tool;
 
 pub(super) use seen::FilesGone;
+use tool::ToolRun;
 
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is
-    /// recorded at once.
+    /// decided first and appended together; work outside begins behind that.
     pub(super) async fn perform_owed(&mut self) -> Result<(), Halt> {
+        let mut starting = Vec::new();
+        let mut told = Vec::new();
         loop {
             let head = self.world.head();
-            let now = self.clock.now();
-            let due = |effect: &Effect| effect.not_before().is_none_or(|time| time <= now);
-            let is_meant = |effect: &Effect| self.door.perform.does(effect);
-            let owed = self.world.owed().filter(due).filter(is_meant);
-            let owed: Vec<Effect> = owed.map(|effect| effect.key()).collect();
-            for effect in owed {
-                if !self.flight.has(&effect) {
-                    let before = self.world.head();
-                    self.start(effect.clone()).await?;
+            for effect in self.due() {
+                let before = self.world.head();
+                if self.go_ahead(&effect, &mut starting, &mut told).await? {
                     self.check_moved(&effect, before)?;
                 }
             }
+            if self.world.head() != head {
+                continue;
+            }
+            // Whoever acts on a fact must find it after a crash.
+            self.flush().await?;
+            told.drain(..).for_each(|delivery| self.bus.tell(delivery));
+            starting.drain(..).for_each(|run| self.run_tool(run));
+            for effect in self.due() {
+                let before = self.world.head();
+                self.start(effect.clone()).await?;
+                self.check_moved(&effect, before)?;
+            }
             if self.world.head() == head {
-                return Ok(());
+                return self.flush().await;
             }
         }
     }
 
-    async fn start(&mut self, effect: Effect) -> Result<(), Halt> {
-        match &effect {
-            Effect::TickAt { .. } => self.bring(Action::Shell(ShellAction::Tick)).await,
-            Effect::Sign { occasion, .. } => self.sign(*occasion).await,
-            Effect::Erase { request } => {
-                let request = *request;
-                self.erase(effect, request);
-                Ok(())
-            }
-            Effect::RetryModel { agent, call, .. } => {
-                let agent = agent.clone();
-                let call = *call;
-                self.bring(Action::Shell(ShellAction::RetryModel { agent, call }))
-                    .await
-            }
-            Effect::DeclareUnknown { agent, call } => {
-                let agent = agent.clone();
-                let call = *call;
-                self.bring(Action::Shell(ShellAction::DeclareUnknown { agent, call }))
-                    .await
-            }
+    /// The keys of what is owed, due, and not under way.
+    fn due(&self) -> Vec<Effect> {
+        let now = self.clock.now();
+        let is_due = |effect: &Effect| effect.not_before().is_none_or(|time| time <= now);
+        let is_meant = |effect: &Effect| self.door.perform.does(effect);
+        let owed = self.world.owed().filter(is_due).filter(is_meant);
+        let keys = owed.map(|effect| effect.key());
+        keys.filter(|effect| !self.flight.has(effect)).collect()
+    }
+
+    /// Decides what needs no work outside; `false` for anything else. A tool whose start was decided comes into `starting`, and
+    /// the news of an agent that need not be asked into `told`.
+    async fn go_ahead(
+        &mut self,
+        effect: &Effect,
+        starting: &mut Vec<ToolRun>,
+        told: &mut Vec<Delivery>,
+    ) -> Result<bool, Halt> {
+        let action = match effect {
+            Effect::TickAt { .. } => ShellAction::Tick,
+            Effect::RetryModel { agent, call, .. } => ShellAction::RetryModel {
+                agent: agent.clone(),
+                call: *call,
+            },
+            Effect::DeclareUnknown { agent, call } => ShellAction::DeclareUnknown {
+                agent: agent.clone(),
+                call: *call,
+            },
             Effect::RunTool {
                 agent,
                 call,
                 attempt,
             } => {
-                let agent = agent.clone();
-                let call = *call;
-                let attempt = *attempt;
-                self.run_tool(effect, agent, call, attempt).await
+                let run = ToolRun {
+                    agent: agent.clone(),
+                    call: *call,
+                    attempt: *attempt,
+                };
+                starting.extend(self.start_tool(run).await?);
+                return Ok(true);
+            }
+            Effect::Wake { agent, .. } => {
+                let Some((view, reaction)) = self.standing(agent) else {
+                    return Ok(false);
+                };
+                let horizon = view.horizon;
+                told.push(Delivery::Text(view, self.world.news(agent)));
+                ShellAction::OpenTurn {
+                    agent: agent.clone(),
+                    horizon,
+                    reaction,
+                }
+            }
+            Effect::Continue { agent, turn, .. } => {
+                let Some((view, reaction)) = self.standing(agent) else {
+                    return Ok(false);
+                };
+                told.push(Delivery::Results(view, self.world.tool_results(agent)));
+                ShellAction::ContinueTurn {
+                    agent: agent.clone(),
+                    turn: *turn,
+                    reaction,
+                }
+            }
+            Effect::CallModel { .. }
+            | Effect::Reconcile { .. }
+            | Effect::Sign { .. }
+            | Effect::Erase { .. } => return Ok(false),
+        };
+        self.bring(Action::Shell(action)).await?;
+        Ok(true)
+    }
+
+    /// The view and the reaction of an agent that need not be asked.
+    fn standing(&self, agent: &AgentName) -> Option<(TurnView, Reaction)> {
+        let reaction = self.bus.standing(agent)?;
+        Some((self.world.turn_view(agent)?, reaction))
+    }
+
+    /// Begins work outside.
+    async fn start(&mut self, effect: Effect) -> Result<(), Halt> {
+        match &effect {
+            Effect::Sign { occasion, .. } => {
+                self.sign(*occasion).await?;
+                self.flush().await
+            }
+            Effect::Erase { request } => {
+                let request = *request;
+                self.erase(effect, request);
+                Ok(())
             }
             Effect::Wake { agent, .. } => {
                 let agent = agent.clone();
@@ -106,6 +176,10 @@ impl WorldTask {
                 self.reconcile(effect, agent, call, attempt);
                 Ok(())
             }
+            Effect::TickAt { .. }
+            | Effect::RetryModel { .. }
+            | Effect::DeclareUnknown { .. }
+            | Effect::RunTool { .. } => Ok(()),
         }
     }
 
@@ -256,6 +330,7 @@ impl WorldTask {
     /// became of them; starts nothing new, and gives up everything else. What sleeps on a simulated
     /// clock is given up as well: nobody would wake it.
     pub(super) async fn drain(&mut self) -> Result<(), Halt> {
+        self.is_draining = true;
         self.flight.abort_all_but_lasting();
         // A call that is dropped here would be one of unknown outcome, and a person would have to
         // settle it.

@@ -1,9 +1,11 @@
 //! Whether the log says that a call may start.
 //!
 //! A world's fold may come from a checkpoint, and a checkpoint may be of another log, or
-//! somebody's. So what lets a call start is read from the log itself: that it was admitted with
+//! somebody's. So what lets a call start is read from the log itself, and from what is about to be
+//! appended to it: that it was admitted with
 //! these arguments, and that whoever was asked about it allowed it.
 
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::canonical::arguments_digest;
 use folkmoot_core::event::{AdmittedCall, ApprovalDecided, CallEvent, Event, SettledHow, Verdict};
 use folkmoot_core::ids::{AgentName, CallId, Digest, Position, RequestId};
@@ -30,6 +32,12 @@ struct LoggedCall {
 }
 
 impl LoggedCall {
+    fn take_commit(&mut self, commit: &Commit, call: CallId) {
+        for (at, event) in commit.numbered() {
+            self.take(at, event, call);
+        }
+    }
+
     fn take(&mut self, at: Position, event: &Event, call: CallId) {
         if let Event::Call(CallEvent::CallsAdmitted(event)) = event {
             let own = event.calls.iter().find(|admitted| admitted.call == call);
@@ -96,10 +104,11 @@ impl LoggedCall {
     }
 }
 
-/// Compares with the log what the fold says of a call that is about to start; `Err` says what is
-/// wrong.
+/// Compares with the log, behind which `ahead` comes, what the fold says of a call that is about to
+/// start; `Err` says what is wrong.
 pub(super) async fn verify(
     log: &dyn EventLog,
+    ahead: &[Commit],
     world: &World,
     agent: &AgentName,
     call: CallId,
@@ -112,12 +121,17 @@ pub(super) async fn verify(
     };
     let read = async {
         let mut found = LoggedCall::default();
-        let mut commits = log.read(id, open.admitted).await?;
-        while let Some(stored) = commits.try_next().await? {
-            for (at, event) in stored.commit.numbered() {
-                found.take(at, event, call);
+        // What is admitted just now is not in the log yet.
+        let is_ahead = |commit: &Commit| commit.header.first <= open.admitted;
+        if !ahead.first().is_some_and(is_ahead) {
+            let mut commits = log.read(id, open.admitted).await?;
+            while let Some(stored) = commits.try_next().await? {
+                found.take_commit(&stored.commit, call);
             }
         }
+        ahead
+            .iter()
+            .for_each(|commit| found.take_commit(commit, call));
         Ok::<_, ReadError>(found)
     };
     let found = read.await?;

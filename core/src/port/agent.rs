@@ -9,12 +9,20 @@ use serde::Serialize;
 use crate::event::Attachment;
 use crate::event::reaction::Reaction;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
+use crate::model::Parameters;
 use crate::prompt::Item;
 use crate::tool::View;
 
 /// A participant in code. It holds no handle on the world: it acts by what it returns.
 #[async_trait]
 pub trait Agent: Send + Sync {
+    /// The agent's *standing reaction*: whatever its news and results are, its model is asked with these parameters. Such an
+    /// agent is told its news and results once they are recorded, and what its handlers then answer counts for nothing.
+    /// `None`, as without a word: it is asked each time.
+    fn standing(&self) -> Option<Parameters> {
+        None
+    }
+
     /// Reacts to messages that address it. May be called again with the same news after a crash.
     ///
     /// # Errors

@@ -16,28 +16,43 @@ use crate::task::halt::Halt;
 use crate::task::progress::Reports;
 use crate::task::{WorldTask, permission};
 
+/// A run of a tool.
+#[derive(Debug, Clone)]
+pub(super) struct ToolRun {
+    pub(super) agent: AgentName,
+    pub(super) call: CallId,
+    pub(super) attempt: Attempt,
+}
+
 impl WorldTask {
-    /// Reads from the log that the call may start; records the start, which `decide` allows only
-    /// while the call is open in the agent's memory; then runs the tool.
-    pub(super) async fn run_tool(
-        &mut self,
-        effect: Effect,
-        agent: AgentName,
-        call: CallId,
-        attempt: Attempt,
-    ) -> Result<(), Halt> {
-        permission::verify(&*self.means.log, &self.world, &agent, call).await?;
-        self.bring(Action::Shell(ShellAction::StartTool {
-            agent: agent.clone(),
+    /// Reads from the log that a call may start, and decides the start, which `decide` allows only
+    /// while the call is open in the agent's memory. Gives the run that is to begin once the start is durable.
+    pub(super) async fn start_tool(&mut self, run: ToolRun) -> Result<Option<ToolRun>, Halt> {
+        let ToolRun {
+            agent,
             call,
             attempt,
+        } = &run;
+        let ahead = self.ahead.commits();
+        permission::verify(&*self.means.log, ahead, &self.world, agent, *call).await?;
+        self.bring(Action::Shell(ShellAction::StartTool {
+            agent: agent.clone(),
+            call: *call,
+            attempt: *attempt,
         }))
         .await?;
-        if !self.world.is_running(&agent, call) {
-            return Ok(());
-        }
+        Ok(self.world.is_running(&run.agent, run.call).then_some(run))
+    }
+
+    /// Runs a tool whose start is durable.
+    pub(super) fn run_tool(&mut self, run: ToolRun) {
+        let ToolRun {
+            agent,
+            call,
+            attempt,
+        } = run;
         let Some(runnable) = self.world.runnable(&agent, call) else {
-            return Ok(());
+            return;
         };
         let tool = self.tool(&agent, call, &runnable.tool);
         let name = runnable.tool.clone();
@@ -49,6 +64,11 @@ impl WorldTask {
         let reports = self.reports(&agent, call, runnable.tool.clone());
         let run = self.tool_call(&agent, call, attempt, (runnable, reports.clone()));
         let keeper = self.keeper();
+        let effect = Effect::RunTool {
+            agent: agent.clone(),
+            call,
+            attempt,
+        };
         self.flight.launch(effect, self.world.head(), async move {
             let run = tool.and_then(|tool| Ok((tool, run?)));
             let outcome = execute(run, &keeper).await;
@@ -68,7 +88,6 @@ impl WorldTask {
                 }),
             }
         });
-        Ok(())
     }
 
     pub(super) fn reconcile(
