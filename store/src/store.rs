@@ -1,8 +1,8 @@
 //! The store: the event log, once, over any engine.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use folkmoot_core::ids::{CopyId, WorldName};
 use folkmoot_core::port::AppendError;
@@ -23,7 +23,8 @@ use crate::state::stats::Stats;
 use crate::store::simulation::Driver;
 use crate::sync::{Builder, JoinHandle, Mutex, Receiver, sync_channel};
 use crate::write::committer::{Committer, SweepDue};
-use crate::write::queue::Queue;
+use crate::write::leader::Leader;
+use crate::write::queue::{AppendRequest, Queue};
 use crate::write::{committer, deletion, recover};
 
 mod event_log;
@@ -53,6 +54,8 @@ pub(crate) struct Inner {
     /// The copy of another store that it is; `None` if it is none.
     copy: Option<CopyId>,
     threads: Mutex<Option<Threads>>,
+    /// Whoever appends. There is none in a simulation, whose driver appends, and in a store that is only read.
+    leader: OnceLock<Arc<Leader>>,
     /// The survey of a store that is only read.
     looked: Option<look::Looked>,
 }
@@ -175,6 +178,7 @@ impl Store {
                 home: None,
                 copy: None,
                 threads: Mutex::new(None),
+                leader: OnceLock::new(),
                 looked: None,
             }),
             lost: None,
@@ -224,12 +228,14 @@ impl Store {
             .home()
             .map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
         let spawned = Self::start(engine, upcasters).and_then(|(store, committer, due)| {
-            let threads = spawn(committer, due).map_err(EngineError::Io)?;
-            *store
-                .inner
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(threads);
+            let (shared, queue) = (Arc::clone(&committer.shared), Arc::clone(&committer.queue));
+            let leader = Arc::new(Leader::new(committer));
+            let threads =
+                spawn(shared, queue, Arc::clone(&leader), due).map_err(EngineError::Io)?;
+            let inner = &store.inner;
+            *inner.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
+            // Nobody has set it: the store is new.
+            inner.leader.set(leader).ok();
             Ok(store)
         });
         spawned.map_err(|failure| failure.at(path))
@@ -270,6 +276,8 @@ impl Store {
             sweeps,
             synced_at: Instant::now(),
             later: Vec::new(),
+            barrier_took: Duration::ZERO,
+            awaits_sweep: false,
         };
         let shelter = Shelter::new(home.as_deref());
         let vault = Vault::new(home.as_deref());
@@ -282,6 +290,7 @@ impl Store {
             home,
             copy,
             threads: Mutex::default(),
+            leader: OnceLock::new(),
             looked: None,
         };
         inner.finish_deletions()?;
@@ -341,12 +350,15 @@ impl From<EngineError> for Failure {
     }
 }
 
-fn spawn(committer: Committer, due: Receiver<SweepDue>) -> std::io::Result<Threads> {
-    let shared = Arc::clone(&committer.shared);
-    let queue = Arc::clone(&committer.queue);
+fn spawn(
+    shared: Arc<Shared>,
+    queue: Arc<Queue>,
+    leader: Arc<Leader>,
+    due: Receiver<SweepDue>,
+) -> std::io::Result<Threads> {
     let thread = |name: &str| Builder::new().name(name.to_owned());
     let sweeper = thread("folkmoot-runs").spawn(move || sweep_when_due(&shared, &queue, &due))?;
-    let committer = thread("folkmoot-log").spawn(move || committer.run())?;
+    let committer = thread("folkmoot-log").spawn(move || leader.run())?;
     Ok(Threads { committer, sweeper })
 }
 
@@ -371,6 +383,14 @@ pub(crate) fn sweep(shared: &Shared, queue: &Queue) {
 }
 
 impl Inner {
+    /// Takes an append, and makes it at once if that is free and quick.
+    fn put(&self, request: AppendRequest) -> Result<(), AppendError> {
+        match self.leader.get() {
+            Some(leader) => leader.append(request),
+            None => self.queue.put(request),
+        }
+    }
+
     fn close(&self) -> Result<(), AppendError> {
         if self.looked.is_some() {
             self.shared.end(Phase::Closed);

@@ -7,6 +7,7 @@ pub(crate) mod deletion;
 pub(crate) mod encode;
 pub(crate) mod erase;
 pub(crate) mod group;
+pub(crate) mod leader;
 pub(crate) mod lineage;
 pub(crate) mod queue;
 pub(crate) mod recover;

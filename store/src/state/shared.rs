@@ -198,6 +198,11 @@ impl Shared {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, if nobody holds it.
+    pub(crate) fn batch_now(&self) -> Option<MutexGuard<'_, ()>> {
+        self.batches.try_lock().ok()
+    }
+
     /// Held by whoever writes a file of a world that it found in the index.
     pub(crate) fn files(&self) -> RwLockReadGuard<'_, ()> {
         self.files.read().unwrap_or_else(PoisonError::into_inner)

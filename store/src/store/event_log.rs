@@ -48,7 +48,7 @@ impl EventLog for Store {
         // Durable before the record that names it: what no record names is removed (decision 0022).
         let beside = self.put_beside(beside).await?;
         let (reply, answer) = oneshot::channel();
-        self.inner.queue.put(AppendRequest {
+        self.inner.put(AppendRequest {
             incarnation,
             first,
             rest: encoded.collect(),

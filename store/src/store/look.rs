@@ -6,7 +6,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{ReadError, WorldEntry};
@@ -96,7 +96,7 @@ impl Store {
             _home: home,
             survey,
         });
-        let threads = Mutex::default();
+        let (threads, leader) = (Mutex::default(), OnceLock::new());
         let inner = Inner {
             shared,
             queue,
@@ -105,6 +105,7 @@ impl Store {
             home: Some(path),
             copy: None,
             threads,
+            leader,
             looked,
         };
         Self {

@@ -18,12 +18,16 @@ use crate::read::{reader, runs};
 use crate::state::content::Put;
 use crate::state::index::Index;
 use crate::state::shared::{Phase, Shared};
-use crate::sync::SyncSender;
+use crate::sync::{MutexGuard, SyncSender};
 use crate::write::batch::{Admission, Batch, SealedBatch};
 use crate::write::queue::{AppendRequest, Queue, answer};
 
 /// The most bytes of commits that are taken for one barrier.
 const BATCH_MAX: usize = 110 * 1024;
+
+/// The longest barrier behind which the next append is made on the thread that asks for it. The runtimes of servers expect
+/// that a task gives its thread back within about that time.
+const LEAD_MAX: Duration = Duration::from_micros(500);
 
 /// The time between two syncs of the head record while there is something to write.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -43,21 +47,13 @@ pub(crate) struct Committer {
     pub(crate) synced_at: Instant,
     /// The requests that the last batch had no room for.
     pub(crate) later: Vec<AppendRequest>,
+    /// The time that the last barrier took.
+    pub(crate) barrier_took: Duration,
+    /// True if a sweep is so late that the next append waits for it.
+    pub(crate) awaits_sweep: bool,
 }
 
 impl Committer {
-    /// Appends until the queue is closed, then gives the head record back.
-    pub(crate) fn run(mut self) -> Option<HeadRecord> {
-        loop {
-            if !self.step() {
-                self.queue.wait();
-                if self.queue.is_empty() {
-                    return self.head_record;
-                }
-            }
-        }
-    }
-
     /// Tells whether something waits for the next step.
     pub(crate) fn has_work(&self) -> bool {
         !self.later.is_empty() || !self.queue.is_empty()
@@ -72,16 +68,55 @@ impl Committer {
         if requests.is_empty() {
             return false;
         }
-        match self.commit(requests) {
-            Ok(later) => self.later = later,
-            Err(error) => self.stop(&error.to_string()),
-        }
+        let shared = Arc::clone(&self.shared);
+        let sweep = self.append(shared.batch(), requests);
+        self.wish(sweep);
+        self.sync_head();
         true
     }
 
-    /// Appends one batch; gives those requests back that have to wait for it.
-    fn commit(&mut self, requests: Vec<AppendRequest>) -> Result<Vec<AppendRequest>, CommitError> {
-        let turn = self.shared.batch();
+    /// Tells whether an append may be made on a thread that has other work: nothing long is to be expected.
+    pub(crate) fn may_lead(&self) -> bool {
+        self.later.is_empty()
+            && !self.awaits_sweep
+            && self.barrier_took <= LEAD_MAX
+            && self.queue.is_free()
+    }
+
+    /// Appends one request alone; gives it back if somebody holds the log for longer.
+    pub(crate) fn lead(&mut self, request: AppendRequest) -> Option<AppendRequest> {
+        let shared = Arc::clone(&self.shared);
+        let Some(turn) = shared.batch_now() else {
+            return Some(request);
+        };
+        let sweep = self.append(turn, vec![request]);
+        if sweep == Sweep::Due {
+            self.wish(sweep);
+        }
+        self.awaits_sweep = sweep == Sweep::Late;
+        None
+    }
+
+    /// Appends one batch while `turn` is held. An error stops the store.
+    fn append(&mut self, turn: MutexGuard<'_, ()>, requests: Vec<AppendRequest>) -> Sweep {
+        match self.commit(turn, requests) {
+            Ok((later, sweep)) => {
+                self.later = later;
+                sweep
+            }
+            Err(error) => {
+                self.stop(&error.to_string());
+                Sweep::NotDue
+            }
+        }
+    }
+
+    /// Appends one batch while `turn` is held; gives those requests back that have to wait for it.
+    fn commit(
+        &mut self,
+        turn: MutexGuard<'_, ()>,
+        requests: Vec<AppendRequest>,
+    ) -> Result<(Vec<AppendRequest>, Sweep), CommitError> {
         let head = self.shared.index().head;
         let mut batch = Batch::new(self.term, head);
         let mut later = Vec::new();
@@ -90,16 +125,18 @@ impl Committer {
         }
         let mut sealed = batch.finish()?;
         if sealed.frames.is_empty() {
-            return Ok(later);
+            return Ok((later, Sweep::NotDue));
         }
         // From here on the commits may be there, whatever the engine says.
         sealed.beside.drain(..).for_each(Put::leave);
+        let begun = Instant::now();
         let appended = {
             let lease = self.shared.lease();
             lease
                 .engine()
                 .and_then(|engine| engine.append(self.term, head, &sealed.frames))
         };
+        self.barrier_took = begun.elapsed();
         let sweep = match appended {
             Ok(()) => {
                 Self::note_head(&mut self.head_record, head, &sealed);
@@ -115,9 +152,7 @@ impl Committer {
             }
         };
         drop(turn);
-        self.wish(sweep);
-        self.sync_head();
-        Ok(later)
+        Ok((later, sweep))
     }
 
     /// Puts a request into the batch, answers it, or gives it back.
@@ -187,7 +222,8 @@ impl Committer {
         sweep
     }
 
-    fn wish(&self, sweep: Sweep) {
+    fn wish(&mut self, sweep: Sweep) {
+        self.awaits_sweep = false;
         let wished = match sweep {
             Sweep::Late => self.sweeps.send(SweepDue).is_ok(),
             // A wish that is still waiting covers this one.

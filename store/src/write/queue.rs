@@ -104,6 +104,12 @@ impl Queue {
         self.state().turns.is_empty()
     }
 
+    /// Tells whether nothing waits, and more is taken.
+    pub(crate) fn is_free(&self) -> bool {
+        let state = self.state();
+        state.turns.is_empty() && state.closed.is_none()
+    }
+
     /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least
     /// one.
     pub(crate) fn take(&self, bytes_max: usize) -> Vec<AppendRequest> {
