@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `--events N` sets the length of the long world, `--seconds N` how long each rate is measured, `--worlds N` how many
-//! idle worlds are opened, `--only PART` measures `idle`, `appends`, `calls`, `long` or `travel` alone, `--dir PATH` says where the
+//! idle worlds are opened, `--only PART` measures `idle`, `appends`, `calls`, `breakdown`, `long` or `travel` alone, `--dir PATH` says where the
 //! files go (a folder of the disk to measure), and `--quick` makes all of it small, to see that it runs.
 
 use std::error::Error;
@@ -16,7 +16,9 @@ use table::Table;
 mod appends;
 mod args;
 mod bare;
+mod breakdown;
 mod conversation;
+mod first_byte;
 mod idle;
 mod latency;
 mod long;
@@ -52,6 +54,10 @@ async fn main() -> Fallible<()> {
     }
     if args.wants("calls") {
         toolcalls::measure(&args, dir.path(), &mut table).await?;
+    }
+    if args.wants("breakdown") {
+        breakdown::measure(&args, dir.path(), &table).await?;
+        first_byte::measure(&args, dir.path(), &mut table).await?;
     }
     if args.wants("long") {
         long::measure(&args, dir.path(), &mut table).await?;
