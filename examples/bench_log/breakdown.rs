@@ -35,25 +35,50 @@ enum Place {
     Model,
 }
 
-/// Returns what happens between two places.
-const fn between(from: Place, to: Place) -> &'static str {
-    match (from, to) {
-        (Place::AppendAsked, Place::EngineBegun) => "append: encode, hand over, make frames",
-        (Place::EngineBegun, Place::EngineDone) => "append: write and sync",
-        (Place::EngineDone, Place::AppendAnswered) => "append: take in, hand back",
-        (Place::AppendAnswered, Place::Tool) => "start is durable, until the tool runs",
-        (Place::Tool, Place::AppendAsked) => "tool's outcome: decide, fold, go on",
-        (Place::AppendAnswered, Place::Model) => "request, until the model is asked",
-        (Place::Model, Place::AppendAsked) => "model's answer: decide, fold, admit, start",
-        _ => "anything else",
-    }
-}
+/// The steps of a round, from place to place.
+const STEPS: [(Place, Place, &str); 7] = [
+    (
+        Place::Model,
+        Place::AppendAsked,
+        "model's answer: decide, fold, admit, start",
+    ),
+    (
+        Place::AppendAsked,
+        Place::EngineBegun,
+        "append: encode, hand over, make frames",
+    ),
+    (
+        Place::EngineBegun,
+        Place::EngineDone,
+        "append: write and sync",
+    ),
+    (
+        Place::EngineDone,
+        Place::AppendAnswered,
+        "append: take in, hand back",
+    ),
+    (
+        Place::AppendAnswered,
+        Place::Tool,
+        "start is durable, until the tool runs",
+    ),
+    (
+        Place::Tool,
+        Place::AppendAsked,
+        "tool's outcome: decide, fold, go on",
+    ),
+    (
+        Place::AppendAnswered,
+        Place::Model,
+        "request, until the model is asked",
+    ),
+];
 
 /// The times between places.
 #[derive(Debug, Default)]
 struct Times {
     last: Option<(Place, Instant)>,
-    spent: BTreeMap<&'static str, (u64, Duration)>,
+    spent: BTreeMap<(Place, Place), (u64, Duration)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -64,13 +89,13 @@ impl Marks {
         let now = Instant::now();
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((from, begun)) = times.last.replace((place, now)) {
-            let (count, spent) = times.spent.entry(between(from, place)).or_default();
+            let (count, spent) = times.spent.entry((from, place)).or_default();
             *count += 1;
             *spent += now - begun;
         }
     }
 
-    fn take(&self) -> BTreeMap<&'static str, (u64, Duration)> {
+    fn take(&self) -> BTreeMap<(Place, Place), (u64, Duration)> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).spent)
     }
 }
@@ -99,20 +124,21 @@ pub(crate) async fn measure(args: &Args, dir: &Path, out: &table::Table) -> Fall
     marks.take();
     tokio::time::sleep(args.time).await;
     let (spent, took) = (marks.take(), started.elapsed());
-    let rounds = meter.runs.load(Ordering::Relaxed) - before;
+    let rounds = (meter.runs.load(Ordering::Relaxed) - before).max(1);
     meter.is_over.store(true, Ordering::Relaxed);
     world.quiet().await?;
     runtime.shutdown().await;
     store.close()?;
     let bare = bare::one(&dir.join("bare-round"), &[b'x'; 400], args.time / 4)?;
-    let bare = bare.1 / u32::try_from(bare.0)?;
+    let bare = bare.1 / u32::try_from(bare.0.max(1))?;
     let count = u32::try_from(rounds)?;
     let sum: Duration = spent.values().map(|(_, time)| *time).sum();
     let micros = |time: Duration| format!("{:.1} us", time.as_secs_f64() * 1e6);
-    for (what, (times, time)) in &spent {
+    for (from, to, what) in STEPS {
+        let (times, time) = spent.get(&(from, to)).copied().unwrap_or_default();
         let share = time.as_secs_f64() / took.as_secs_f64() * 100.0;
-        let often = rate(*times, Duration::from_secs(rounds));
-        let figure = format!("{} = {share:.0} %", micros(*time / count));
+        let often = rate(times, Duration::from_secs(rounds));
+        let figure = format!("{} = {share:.0} %", micros(time / count));
         out.row(what, &figure, &format!("{often:.1} times a round"), "");
     }
     let share = sum.as_secs_f64() / took.as_secs_f64() * 100.0;

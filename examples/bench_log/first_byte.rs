@@ -35,7 +35,7 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     let script = format!(
         "world: first-byte\nmodels: {{ m: {{ provider: ollama, model: m, base_url: \"http://{address}/v1\", stream: false }} }}\n\
          agents: [{{ name: a, model: m }}]\npolicy: {{ main_agent: a }}\n\
-         limits: {{ model_calls_per_agent: 100000, model_calls_per_episode: 100000 }}\n"
+         limits: {{ model_calls_per_agent: 10000, model_calls_per_episode: 10000 }}\n"
     );
     let store = Store::open(dir.join("first-byte"), OpenMode::Create)?;
     let runtime = Runtime::builder(&store).build();
@@ -57,7 +57,7 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     store.close()?;
     let times = times.split_off(messages.min(WARMING) / 2);
     let bare = bare::one(&dir.join("bare-byte"), &[b'x'; 400], args.time / 4)?;
-    let bare = bare.1 / u32::try_from(bare.0)?;
+    let bare = bare.1 / u32::try_from(bare.0.max(1))?;
     let micros = |time: Duration| format!("{:.0} us", time.as_secs_f64() * 1e6);
     let took = median(times);
     let rest = took.saturating_sub(bare.mul_f64(1.3));
