@@ -46,14 +46,37 @@ impl WorldTask {
             self.flush().await?;
             told.drain(..).for_each(|delivery| self.bus.tell(delivery));
             starting.drain(..).for_each(|run| self.run_tool(run));
+            let mut is_all = true;
             for effect in self.due() {
+                // It has become due while the others were appended.
+                if self.needs_nothing_outside(&effect) {
+                    is_all = false;
+                    continue;
+                }
                 let before = self.world.head();
                 self.start(effect.clone()).await?;
                 self.check_moved(&effect, before)?;
             }
-            if self.world.head() == head {
+            if is_all && self.world.head() == head {
                 return self.flush().await;
             }
+        }
+    }
+
+    /// Tells whether the task can decide an effect by itself.
+    fn needs_nothing_outside(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::TickAt { .. }
+            | Effect::RetryModel { .. }
+            | Effect::DeclareUnknown { .. }
+            | Effect::RunTool { .. } => true,
+            Effect::Wake { agent, .. } | Effect::Continue { agent, .. } => {
+                self.standing(agent).is_some()
+            }
+            Effect::CallModel { .. }
+            | Effect::Reconcile { .. }
+            | Effect::Sign { .. }
+            | Effect::Erase { .. } => false,
         }
     }
 

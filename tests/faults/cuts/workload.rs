@@ -141,11 +141,14 @@ impl Player {
                         let (mut commits, mut last) = (Vec::new(), *head + 1);
                         for _ in 0..left.min(most) {
                             let first = *head + 1;
+                            let commit = script.commit(world, first);
+                            if !commits.is_empty() && commit.header.key.is_some() {
+                                break;
+                            }
                             if let Some(bytes) = script.blob(world, first) {
                                 store.put(script.id(world), bytes).await.unwrap();
                                 note(notes, format!("blob {world} {first}"));
                             }
-                            let commit = script.commit(world, first);
                             *head += commit.events.len() as u64;
                             last = first;
                             commits.push(commit);
