@@ -19,8 +19,8 @@ NOTES = """
 * A **durable effect** is recorded before it happens and after: Folkmoot a writing tool call, agentplane an effect of a skill.
   LangGraph has no record of a start: it is a superstep of one node there, its writes and its checkpoint. 100 in a run.
 * A **round** is an answer of the model with one tool call, the run of the tool, and going on. 20 in a conversation, each in a new
-  room, run or thread. The tool writes in Folkmoot, and reads in agentplane, where a model may choose no arguments of one that writes.
-* A **turn** is a question and an answer. agentplane has no room that goes on: it has as many runs, each without the ones before.
+  room, run or thread. The tool writes in Folkmoot, and reads in agentplane, which refuses a writing one whose arguments are the model's.
+* A **turn** is a question and an answer. The bytes are those of the disk after a clean close, measured once. agentplane has no room that goes on: it has as many runs, each without the ones before.
 * **Replay** counts what is read back: Folkmoot folds events, agentplane replays a run strictly and counts records of its journal,
   LangGraph resumes a workflow and counts results of its tasks; it does not fold a graph's history. Beside it: the same entries
   decoded by the language's JSON library alone.
