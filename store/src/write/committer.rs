@@ -71,7 +71,6 @@ impl Committer {
         let shared = Arc::clone(&self.shared);
         let sweep = self.append(shared.batch(), requests);
         self.wish(sweep);
-        self.sync_head();
         true
     }
 
@@ -102,6 +101,7 @@ impl Committer {
         match self.commit(turn, requests) {
             Ok((later, sweep)) => {
                 self.later = later;
+                self.sync_head();
                 sweep
             }
             Err(error) => {
