@@ -61,7 +61,6 @@ pub(crate) struct WorldTask {
     bus: Bus,
     flight: Flight,
     ahead: Ahead,
-    is_draining: bool,
     checkpoint_at: Position,
     /// The parts of a definition that is being recorded.
     coming: Option<Box<(Definition, Parts)>>,
@@ -98,8 +97,8 @@ impl WorldTask {
             .iter()
             .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
             .collect();
-        let (flight, ahead) = (Flight::default(), Ahead::default());
-        let is_draining = false;
+        let flight = Flight::default();
+        let ahead = Ahead::default();
         let checkpoint_at = world.head();
         let coming = None;
         let files_gone = Arc::new(AtomicU64::new(world.files_gone()));
@@ -112,7 +111,6 @@ impl WorldTask {
             bus,
             flight,
             ahead,
-            is_draining,
             checkpoint_at,
             coming,
             doing,

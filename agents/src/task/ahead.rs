@@ -68,11 +68,9 @@ impl WorldTask {
     }
 
     /// Tells whether the task may go on before it appends. A world that performs nothing has nothing to go on with; one
-    /// that erases or is being closed comes to its end step by step.
+    /// that erases comes to its end step by step.
     fn may_run_ahead(&self) -> bool {
-        self.door.perform != Perform::Nothing
-            && !self.is_draining
-            && !self.world.upkeep().is_erasing()
+        self.door.perform != Perform::Nothing && !self.world.upkeep().is_erasing()
     }
 
     /// Appends what was decided, then tells it.

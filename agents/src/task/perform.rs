@@ -353,7 +353,6 @@ impl WorldTask {
     /// became of them; starts nothing new, and gives up everything else. What sleeps on a simulated
     /// clock is given up as well: nobody would wake it.
     pub(super) async fn drain(&mut self) -> Result<(), Halt> {
-        self.is_draining = true;
         self.flight.abort_all_but_lasting();
         // A call that is dropped here would be one of unknown outcome, and a person would have to
         // settle it.
@@ -366,6 +365,7 @@ impl WorldTask {
         }
         for landed in self.flight.take_held() {
             self.take_up(&landed.effect, landed.outcome).await?;
+            self.flush().await?;
         }
         self.flight.abort_all();
         Ok(())

@@ -40,11 +40,8 @@ impl Gatekeeper for Fuse {
         incarnation: Incarnation,
         commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        let dies = self.dies().clone();
-        if commits
-            .iter()
-            .any(|commit| dies.contains(&commit.header.world))
-        {
+        let dies = |commit: &Commit| self.dies().contains(&commit.header.world);
+        if commits.iter().any(dies) {
             return Err(AppendError::Crash);
         }
         log.append(incarnation, commits).await
