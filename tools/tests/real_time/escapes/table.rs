@@ -83,9 +83,12 @@ pub(super) const TABLE: &[Escape] = &[
         "ls @OUTSIDE@ | grep -q secret && echo GOT OUT".into()
     }),
     perl("reads through a link that is swapped in", Anyone, || {
-        "mkdir 'a'; open F, '>', 'a/secret'; print F 'x'; close F; my $pid = fork;
-         if (!$pid) { for (1..3000) { rename 'a', 'b'; symlink '@OUTSIDE@', 'a'; unlink 'a'; rename 'b', 'a' } exit }
-         for (1..20000) { if (open F, '<', 'a/secret') { print <F>; close F } } waitpid $pid, 0;".into()
+        // The reader goes on until it has seen the file outside, or the swapper has ended.
+        "use POSIX ':sys_wait_h'; mkdir 'a'; open F, '>', 'a/secret'; print F 'x'; close F; my $pid = fork;
+         if (!$pid) { for (1..50000) { rename 'a', 'b'; symlink '@OUTSIDE@', 'a'; unlink 'a'; rename 'b', 'a' } exit }
+         until (waitpid $pid, WNOHANG) {
+             if (open F, '<', 'a/secret') { my $seen = <F>; close F; if ($seen ne 'x') { print $seen; last } }
+         } kill 'KILL', $pid;".into()
     }),
     sh(
         "reads a file that the helper was started with",
