@@ -25,17 +25,31 @@ mod tool;
 pub(super) use seen::FilesGone;
 use tool::ToolRun;
 
+/// A step that needs no work outside.
+enum OwnStep {
+    /// The action, and the news of the agent that need not be asked.
+    Decide(Box<ShellAction>, Option<Box<Delivery>>),
+    StartTool(ToolRun),
+}
+
+/// The things to do once the steps before them are durable.
+#[derive(Default)]
+struct Behind {
+    told: Vec<Delivery>,
+    starting: Vec<ToolRun>,
+}
+
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is
     /// decided first and appended together; work outside begins behind that.
     pub(super) async fn perform_owed(&mut self) -> Result<(), Halt> {
-        let mut starting = Vec::new();
-        let mut told = Vec::new();
+        let mut behind = Behind::default();
         loop {
             let head = self.world.head();
             for effect in self.due() {
-                let before = self.world.head();
-                if self.go_ahead(&effect, &mut starting, &mut told).await? {
+                if let Some(step) = self.own_step(&effect) {
+                    let before = self.world.head();
+                    self.make(step, &mut behind).await?;
                     self.check_moved(&effect, before)?;
                 }
             }
@@ -44,12 +58,15 @@ impl WorldTask {
             }
             // Whoever acts on a fact must find it after a crash.
             self.flush().await?;
-            told.drain(..).for_each(|delivery| self.bus.tell(delivery));
-            starting.drain(..).for_each(|run| self.run_tool(run));
+            behind
+                .told
+                .drain(..)
+                .for_each(|delivery| self.bus.tell(delivery));
+            behind.starting.drain(..).for_each(|run| self.run_tool(run));
             let mut is_all = true;
             for effect in self.due() {
                 // It has become due while the others were appended.
-                if self.needs_nothing_outside(&effect) {
+                if self.own_step(&effect).is_some() {
                     is_all = false;
                     continue;
                 }
@@ -63,23 +80,6 @@ impl WorldTask {
         }
     }
 
-    /// Tells whether the task can decide an effect by itself.
-    fn needs_nothing_outside(&self, effect: &Effect) -> bool {
-        match effect {
-            Effect::TickAt { .. }
-            | Effect::RetryModel { .. }
-            | Effect::DeclareUnknown { .. }
-            | Effect::RunTool { .. } => true,
-            Effect::Wake { agent, .. } | Effect::Continue { agent, .. } => {
-                self.standing(agent).is_some()
-            }
-            Effect::CallModel { .. }
-            | Effect::Reconcile { .. }
-            | Effect::Sign { .. }
-            | Effect::Erase { .. } => false,
-        }
-    }
-
     /// The keys of what is owed, due, and not under way.
     fn due(&self) -> Vec<Effect> {
         let now = self.clock.now();
@@ -90,67 +90,66 @@ impl WorldTask {
         keys.filter(|effect| !self.flight.has(effect)).collect()
     }
 
-    /// Decides what needs no work outside; `false` for anything else. A tool whose start was decided comes into `starting`, and
-    /// the news of an agent that need not be asked into `told`.
-    async fn go_ahead(
-        &mut self,
-        effect: &Effect,
-        starting: &mut Vec<ToolRun>,
-        told: &mut Vec<Delivery>,
-    ) -> Result<bool, Halt> {
-        let action = match effect {
-            Effect::TickAt { .. } => ShellAction::Tick,
-            Effect::RetryModel { agent, call, .. } => ShellAction::RetryModel {
-                agent: agent.clone(),
-                call: *call,
-            },
-            Effect::DeclareUnknown { agent, call } => ShellAction::DeclareUnknown {
-                agent: agent.clone(),
-                call: *call,
-            },
+    /// The step with which the task answers an effect by itself; `None` if that needs work outside.
+    fn own_step(&self, effect: &Effect) -> Option<OwnStep> {
+        let (action, delivery) = match effect {
+            Effect::TickAt { .. } => (ShellAction::Tick, None),
+            Effect::RetryModel { agent, call, .. } => {
+                let (agent, call) = (agent.clone(), *call);
+                (ShellAction::RetryModel { agent, call }, None)
+            }
+            Effect::DeclareUnknown { agent, call } => {
+                let (agent, call) = (agent.clone(), *call);
+                (ShellAction::DeclareUnknown { agent, call }, None)
+            }
             Effect::RunTool {
                 agent,
                 call,
                 attempt,
             } => {
-                let run = ToolRun {
+                return Some(OwnStep::StartTool(ToolRun {
                     agent: agent.clone(),
                     call: *call,
                     attempt: *attempt,
-                };
-                starting.extend(self.start_tool(run).await?);
-                return Ok(true);
+                }));
             }
             Effect::Wake { agent, .. } => {
-                let Some((view, reaction)) = self.standing(agent) else {
-                    return Ok(false);
-                };
-                let horizon = view.horizon;
-                told.push(Delivery::Text(view, self.world.news(agent)));
-                ShellAction::OpenTurn {
+                let (view, reaction) = self.standing(agent)?;
+                let action = ShellAction::OpenTurn {
                     agent: agent.clone(),
-                    horizon,
+                    horizon: view.horizon,
                     reaction,
-                }
+                };
+                (action, Some(Delivery::Text(view, self.world.news(agent))))
             }
             Effect::Continue { agent, turn, .. } => {
-                let Some((view, reaction)) = self.standing(agent) else {
-                    return Ok(false);
-                };
-                told.push(Delivery::Results(view, self.world.tool_results(agent)));
-                ShellAction::ContinueTurn {
+                let (view, reaction) = self.standing(agent)?;
+                let action = ShellAction::ContinueTurn {
                     agent: agent.clone(),
                     turn: *turn,
                     reaction,
-                }
+                };
+                let results = self.world.tool_results(agent);
+                (action, Some(Delivery::Results(view, results)))
             }
             Effect::CallModel { .. }
             | Effect::Reconcile { .. }
             | Effect::Sign { .. }
-            | Effect::Erase { .. } => return Ok(false),
+            | Effect::Erase { .. } => return None,
         };
-        self.bring(Action::Shell(action)).await?;
-        Ok(true)
+        Some(OwnStep::Decide(Box::new(action), delivery.map(Box::new)))
+    }
+
+    /// Makes a step of its own; `behind` gets what that leads to.
+    async fn make(&mut self, step: OwnStep, behind: &mut Behind) -> Result<(), Halt> {
+        match step {
+            OwnStep::StartTool(run) => behind.starting.extend(self.start_tool(run).await?),
+            OwnStep::Decide(action, delivery) => {
+                behind.told.extend(delivery.map(|delivery| *delivery));
+                self.bring(Action::Shell(*action)).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The view and the reaction of an agent that need not be asked.
