@@ -172,11 +172,20 @@ impl<T: Serialize> Encode for Content<T> {
     }
 }
 
+/// Reads JSON whose UTF-8 is verified once for all its strings.
+fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
+    match str::from_utf8(bytes) {
+        Ok(text) => serde_json::from_str(text),
+        // It says where the bytes are not what they should be.
+        Err(_) => serde_json::from_slice(bytes),
+    }
+}
+
 fn decode_content<T: DeserializeOwned>(
     content: ContentView<'_>,
 ) -> Result<Content<T>, serde_json::Error> {
     Ok(match content {
-        ContentView::Present(bytes) => Content::Present(serde_json::from_slice(bytes)?),
+        ContentView::Present(bytes) => Content::Present(from_json(bytes)?),
         ContentView::Erased { by } => Content::Erased { by },
         ContentView::None => Content::default(),
     })
@@ -225,10 +234,6 @@ macro_rules! events {
 
         /// A recorded fact.
         #[derive(Debug, Clone, PartialEq, Eq)]
-        #[expect(
-            clippy::large_enum_variant,
-            reason = "definitions are large and rare, and events are short-lived"
-        )]
         pub enum Event {
             $($(#[$family_doc])* $family($type),)*
             $($(#[$lone_doc])* $lone($lone),)*
@@ -409,7 +414,7 @@ fn read<P: Payload>(name: &'static str, record: RecordView<'_>) -> Result<P, Rec
         version: record.version,
         source,
     };
-    let mut payload: P = serde_json::from_slice(record.facts).map_err(malformed)?;
+    let mut payload: P = from_json(record.facts).map_err(malformed)?;
     if P::HAS_CONTENT == matches!(record.content, ContentView::None) {
         return Err(RecordError::Content { kind: name });
     }

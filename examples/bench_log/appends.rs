@@ -16,7 +16,7 @@ use folkmoot::core::ids::{
     Digest, Incarnation, MessageId, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
 };
 use folkmoot::core::port::EventLog as _;
-use folkmoot::core::spec::{SpecText, WorldSpec};
+use folkmoot::core::spec::SpecText;
 use folkmoot::core::world::decider::decider_id;
 use folkmoot::store::OpenMode;
 use tokio::task::JoinSet;
@@ -158,7 +158,7 @@ fn creation(number: u64) -> Fallible<Commit> {
         base: None,
         source: None,
         spec_digest: Digest::of(&[]),
-        spec: WorldSpec::default(),
+        spec: Box::default(),
         text: Content::Present(SpecText::default()),
     };
     let opening = Opened {

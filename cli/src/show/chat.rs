@@ -200,7 +200,7 @@ impl Chat {
         if let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. }))
         | Event::World(WorldEvent::SpecRevised(SpecRevised { spec, .. })) = event
         {
-            self.rules = Arc::new(Rules::from(spec.clone()));
+            self.rules = Arc::new(Rules::from((**spec).clone()));
         }
         if let Event::Talk(TalkEvent::NoticePosted(posted)) = event
             && let Notice::Undeliverable {

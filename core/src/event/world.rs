@@ -33,7 +33,7 @@ pub struct WorldOpened {
     /// The digest of the definition.
     pub spec_digest: Digest,
     /// The structure.
-    pub spec: WorldSpec,
+    pub spec: Box<WorldSpec>,
     /// The text.
     #[serde(skip)]
     pub text: Content<SpecText>,
@@ -82,7 +82,7 @@ pub struct SpecRevised {
     /// The digest of the definition.
     pub spec_digest: Digest,
     /// The structure.
-    pub spec: WorldSpec,
+    pub spec: Box<WorldSpec>,
     /// The text.
     #[serde(skip)]
     pub text: Content<SpecText>,

@@ -16,7 +16,7 @@ use folkmoot_core::ids::{
     WorldName,
 };
 use folkmoot_core::port::EventLog as _;
-use folkmoot_core::spec::{SpecText, WorldSpec};
+use folkmoot_core::spec::SpecText;
 use folkmoot_store::{EngineKind, OpenMode, Store};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -60,7 +60,7 @@ fn creation(number: u64) -> Option<Commit> {
         base: None,
         source: None,
         spec_digest: Digest::of(&[b"spec"]),
-        spec: WorldSpec::default(),
+        spec: Box::default(),
         text: Content::Present(SpecText::default()),
     };
     let opening = Opened {

@@ -19,7 +19,7 @@ use folkmoot_core::ids::{
     WorldName,
 };
 use folkmoot_core::port::EventLog as _;
-use folkmoot_core::spec::{SpecText, WorldSpec};
+use folkmoot_core::spec::SpecText;
 use folkmoot_store::{Against, LogVerdict, OpenMode, Store, examine};
 use futures::TryStreamExt as _;
 
@@ -59,7 +59,7 @@ fn creation() -> Fallible<Commit> {
         base: None,
         source: None,
         spec_digest: Digest::of(&[b"spec"]),
-        spec: WorldSpec::default(),
+        spec: Box::default(),
         text: Content::Present(SpecText::default()),
     };
     let opening = Opened {

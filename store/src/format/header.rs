@@ -1,5 +1,7 @@
 //! The commit header: 84 fixed bytes, then JSON for the parts that vary.
 
+use std::fmt::Display;
+
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{CommitHeader, Keyed};
 use folkmoot_core::ids::principal::Principal;
@@ -130,8 +132,11 @@ pub(crate) fn read_key(bytes: &[u8]) -> Result<Option<Keyed>, Malformed> {
 pub(crate) fn read(bytes: &[u8]) -> Result<(CommitHeader, u32), Malformed> {
     let mut bytes = Bytes(bytes);
     let fixed = Fixed::read(&mut bytes)?;
-    let rest: Rest<Principal, Keyed, String> = serde_json::from_slice(bytes.0)
-        .map_err(|error| Malformed(format!("the commit's header cannot be read: {error}")))?;
+    let unread =
+        |error: &dyn Display| Malformed(format!("the commit's header cannot be read: {error}"));
+    let json = str::from_utf8(bytes.0).map_err(|error| unread(&error))?;
+    let rest: Rest<Principal, Keyed, String> =
+        serde_json::from_str(json).map_err(|error| unread(&error))?;
     let header = CommitHeader {
         world: fixed.world,
         first: fixed.first,

@@ -42,6 +42,8 @@ pub(crate) struct Reader {
     /// The next event. Inside a commit only before the first piece.
     next: Position,
     has_begun: bool,
+    /// The number of commits of the last piece: the next one mostly has about as many.
+    last_count: usize,
     /// The stored bytes of what was read, where they are wanted.
     stored: Option<Vec<Vec<u8>>>,
     /// The part of the commits that is given.
@@ -90,6 +92,7 @@ impl Reader {
             world,
             next,
             has_begun: false,
+            last_count: 0,
             stored: None,
             events,
             lost: None,
@@ -270,7 +273,7 @@ impl Reader {
     ) -> Result<Vec<StoredCommit>, ReadError> {
         let rows = self.rows(engine, (source, end), bytes_max)?;
         let mut joiner = Joiner::default();
-        let mut commits = Vec::new();
+        let mut commits = Vec::with_capacity(self.last_count);
         for (key, value) in &rows {
             let frame = read_run(key, value).map_err(|error| self.malformed(&error))?;
             let unit = joiner.add(&frame).map_err(|error| self.malformed(&error))?;
@@ -279,6 +282,7 @@ impl Reader {
                 self.take_unit(unit, (engine, source), (None, end), &mut commits)?;
             }
         }
+        self.last_count = commits.len();
         Ok(commits)
     }
 

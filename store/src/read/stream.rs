@@ -105,7 +105,8 @@ impl Feed {
 
     /// Takes a piece in, and has the next one read while this one is handed out.
     fn accept(&mut self, reader: Reader, commits: Vec<StoredCommit>) {
-        self.ready.extend(commits);
+        // Nothing is ready when more is fetched.
+        self.ready = commits.into();
         let goes_on = !self.ready.is_empty() && !self.is_at_end(&reader) && self.has_more(&reader);
         self.source = match threads() {
             Some(runtime) if goes_on => {

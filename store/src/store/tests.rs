@@ -14,7 +14,7 @@ use folkmoot_core::ids::{
 };
 #[cfg(feature = "shuttle")]
 use folkmoot_core::ids::{MessageId, PersonName};
-use folkmoot_core::spec::{SpecText, WorldSpec};
+use folkmoot_core::spec::SpecText;
 
 use super::*;
 use crate::engine::{FrameLog as _, FrameNumber};
@@ -60,7 +60,7 @@ pub(crate) fn creation(number: u8) -> Commit {
         base: None,
         source: None,
         spec_digest: Digest::of(&[]),
-        spec: WorldSpec::default(),
+        spec: Box::default(),
         text: Content::Present(SpecText::default()),
     };
     let node = NodeId::from_stamp(&stamp(number));

@@ -65,7 +65,7 @@ pub(crate) fn creation(number: u8) -> Commit {
 }
 
 pub(crate) fn creation_called(world: WorldId, name: WorldName) -> Commit {
-    let spec = WorldSpec::default();
+    let spec = Box::<WorldSpec>::default();
     let opened = WorldOpened {
         world,
         name,

@@ -186,7 +186,7 @@ impl Script {
             base: None,
             source: None,
             spec_digest: Digest::of(&[b"spec"]),
-            spec,
+            spec: Box::new(spec),
             text: Content::Present(text),
         };
         let node = NodeId::from_stamp(&Stamp {

@@ -18,7 +18,7 @@ impl RebuildSource<'_> {
             clock: began.clock,
             base: began.base.clone(),
             definition: Definition {
-                spec: began.spec.clone(),
+                spec: (*began.spec).clone(),
                 text: self.text(&began.text)?.into(),
                 source: began.source.clone(),
             },
@@ -74,7 +74,7 @@ impl RebuildSource<'_> {
         let text = self.text(&revised.text)?.into();
         let source = revised.source.clone();
         Ok(Definition {
-            spec: revised.spec.clone(),
+            spec: (*revised.spec).clone(),
             text,
             source,
         })

@@ -102,7 +102,7 @@ pub(in crate::world) fn request_approval(
 fn folder_of(draft: &Draft<'_>, name: &ToolName) -> Option<String> {
     let revised = draft.events.iter().rev().find_map(|event| {
         if let Event::World(WorldEvent::SpecRevised(revised)) = event {
-            Some(&revised.spec)
+            Some(&*revised.spec)
         } else {
             None
         }

@@ -53,7 +53,7 @@ fn opening_with_the_definition_in_force_revises_nothing() {
         }],
         source: None,
         spec_digest: other.digest().unwrap(),
-        spec: other.spec.clone(),
+        spec: Box::new(other.spec.clone()),
         text: other.text.clone(),
     }));
     check(&past, &open(other.spec), &accepted([opened(2), revised]));

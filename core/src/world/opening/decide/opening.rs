@@ -38,7 +38,7 @@ pub(in crate::world) fn create(
         base: base.map(str::to_owned),
         source: definition.source.clone(),
         spec_digest,
-        spec: definition.spec.clone(),
+        spec: Box::new(definition.spec.clone()),
         text: definition.text.clone(),
     });
     draft.push(opened);
@@ -118,7 +118,7 @@ pub(in crate::world) fn revise(draft: &mut Draft<'_>, definition: &Definition) -
     }
     named::check_newcomers(draft, definition)?;
     if !draft.world.is_in_force(definition) {
-        let spec = definition.spec.clone();
+        let spec = Box::new(definition.spec.clone());
         let text = definition.text.clone();
         let source = definition.source.clone();
         let by = Some(draft.principal.clone());
