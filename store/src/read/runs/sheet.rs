@@ -1,9 +1,12 @@
 //! The commits of one world on their way into runs.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
 
 use folkmoot_core::command::commit::Keyed;
 use folkmoot_core::ids::{Digest, Position, WorldId};
+use zstd::bulk::Compressor;
 
 use super::{entry, read_run_key, run_key};
 use crate::engine::Pair;
@@ -203,10 +206,20 @@ fn first(unit: &[u8]) -> Position {
         .map_or(Position::ZERO, |record| record.fixed.first)
 }
 
+/// Compresses with a compressor that its thread keeps: to make one takes as long as to compress a unit.
+fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
+    thread_local! {
+        static KEPT: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| match kept {
+        Some(compressor) => compressor.compress(raw),
+        None => kept.insert(Compressor::new(LEVEL)?).compress(raw),
+    })
+}
+
 /// Compresses a unit, if that pays, and cuts it into frames.
 pub(crate) fn pack(raw: &[u8]) -> Result<Vec<Vec<u8>>, Malformed> {
-    let packed = zstd::bulk::compress(raw, LEVEL)
-        .map_err(|error| Malformed(format!("cannot compress: {error}")))?;
+    let packed = compress(raw).map_err(|error| Malformed(format!("cannot compress: {error}")))?;
     let (packing, payload) = if packed.len() < raw.len() - raw.len() / 8 {
         (Packing::Zstd, packed.as_slice())
     } else {
