@@ -277,6 +277,7 @@ impl Store {
             synced_at: Instant::now(),
             later: Vec::new(),
             barrier_took: Duration::ZERO,
+            was_alone: true,
             awaits_sweep: false,
         };
         let shelter = Shelter::new(home.as_deref());

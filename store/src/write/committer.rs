@@ -49,6 +49,8 @@ pub(crate) struct Committer {
     pub(crate) later: Vec<AppendRequest>,
     /// The time that the last barrier took.
     pub(crate) barrier_took: Duration,
+    /// True if the last batch was of one request: others are seldom asked for meanwhile.
+    pub(crate) was_alone: bool,
     /// True if a sweep is so late that the next append waits for it.
     pub(crate) awaits_sweep: bool,
 }
@@ -74,9 +76,11 @@ impl Committer {
         true
     }
 
-    /// Tells whether an append may be made on a thread that has other work: nothing long is to be expected.
+    /// Tells whether an append may be made on a thread that has other work: nothing long is to be expected, and nobody
+    /// else to share its barrier with.
     pub(crate) fn may_lead(&self) -> bool {
-        self.later.is_empty()
+        self.was_alone
+            && self.later.is_empty()
             && !self.awaits_sweep
             && self.barrier_took <= LEAD_MAX
             && self.queue.is_free()
@@ -120,6 +124,7 @@ impl Committer {
         let head = self.shared.index().head;
         let mut batch = Batch::new(self.term, head);
         let mut later = Vec::new();
+        self.was_alone = requests.len() == 1;
         for request in requests {
             later.extend(self.admit(&mut batch, request)?);
         }
