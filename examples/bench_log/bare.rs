@@ -23,6 +23,28 @@ pub(crate) fn one(path: &Path, record: &[u8], time: Duration) -> Fallible<(u64, 
     Ok((count, started.elapsed()))
 }
 
+/// The mean time of one such append.
+pub(crate) fn mean(path: &Path, record: &[u8], time: Duration) -> Fallible<Duration> {
+    let (count, took) = one(path, record, time)?;
+    Ok(took / u32::try_from(count.max(1))?)
+}
+
+/// The mean time of an append through sled and nothing else: `insert`, `flush`, and the sync that sled leaves to us.
+pub(crate) fn sled(dir: &Path, record: &[u8], time: Duration) -> Fallible<Duration> {
+    let config = sled::Config::new().path(dir).flush_every_ms(None);
+    let db = config.open()?;
+    let tree = db.open_tree("frames")?;
+    let file = File::options().write(true).open(dir.join("db"))?;
+    let (started, mut count) = (Instant::now(), 0_u32);
+    while started.elapsed() < time {
+        tree.insert(count.to_be_bytes(), record)?;
+        db.flush()?;
+        file.sync_data()?;
+        count += 1;
+    }
+    Ok(started.elapsed() / count.max(1))
+}
+
 /// Overwrites one place of a file for `time`, each write synced before the next: what the device alone takes, since the
 /// file system has nothing to note.
 pub(crate) fn in_place(path: &Path, record: &[u8], time: Duration) -> Fallible<(u64, Duration)> {

@@ -129,8 +129,8 @@ pub(crate) async fn measure(args: &Args, dir: &Path, out: &table::Table) -> Fall
     world.quiet().await?;
     runtime.shutdown().await;
     store.close()?;
-    let bare = bare::one(&dir.join("bare-round"), &[b'x'; 400], args.time / 4)?;
-    let bare = bare.1 / u32::try_from(bare.0.max(1))?;
+    let bare = bare::mean(&dir.join("bare-round"), &[b'x'; 400], args.time / 4)?;
+    let sled = bare::sled(&dir.join("bare-sled"), &[b'x'; 400], args.time / 4)?;
     let count = u32::try_from(rounds)?;
     let sum: Duration = spent.values().map(|(_, time)| *time).sum();
     let micros = |time: Duration| format!("{:.1} us", time.as_secs_f64() * 1e6);
@@ -153,6 +153,9 @@ pub(crate) async fn measure(args: &Args, dir: &Path, out: &table::Table) -> Fall
         &beside,
         "3",
     );
+    let figure = format!("{:.2}", 2.0 * sled.as_secs_f64() / bare.as_secs_f64());
+    let beside = format!("one takes {}", micros(sled));
+    out.row("two appends through sled alone", &figure, &beside, "");
     Ok(())
 }
 

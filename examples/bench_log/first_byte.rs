@@ -18,8 +18,8 @@ use crate::{Fallible, bare, room};
 /// The answer of the model.
 const ANSWER: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Good."}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
 
-/// How many messages are measured, and how many warm the connection.
-const MESSAGES: usize = 200;
+/// How many requests are measured, and how many before them warm the connection.
+const MEASURED: usize = 200;
 const WARMING: usize = 20;
 
 pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Fallible<()> {
@@ -41,13 +41,15 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     let runtime = Runtime::builder(&store).build();
     let world = runtime.open_room(&Room::from_yaml(&script)?).await?;
     let seat = world.as_principal(Proof::script(room::person()?));
-    let messages = if args.events < 1_000 {
-        5
+    let (warming, measured) = if args.events < 1_000 {
+        (1, 4)
     } else {
-        MESSAGES + WARMING
+        (WARMING, MEASURED)
     };
     let mut times = Vec::new();
-    for _ in 0..messages {
+    for _ in 0..warming + measured {
+        // Some messages have the memory compacted, which is a request of its own.
+        let _others = heard.try_iter().count();
         let begun = Instant::now();
         seat.publish_message(Post::text(room::TEXT)).await?;
         world.quiet().await?;
@@ -55,9 +57,9 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     }
     runtime.shutdown().await;
     store.close()?;
-    let times = times.split_off(messages.min(WARMING) / 2);
-    let bare = bare::one(&dir.join("bare-byte"), &[b'x'; 400], args.time / 4)?;
-    let bare = bare.1 / u32::try_from(bare.0.max(1))?;
+    let times = times.split_off(warming);
+    let client = client_alone(&format!("http://{address}/v1"), (warming, measured), &heard).await?;
+    let bare = bare::mean(&dir.join("bare-byte"), &[b'x'; 400], args.time / 4)?;
     let micros = |time: Duration| format!("{:.0} us", time.as_secs_f64() * 1e6);
     let took = median(times);
     let rest = took.saturating_sub(bare.mul_f64(1.3));
@@ -73,7 +75,30 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
         "",
         "100 us",
     );
+    table.row(
+        "a request of its HTTP client alone, until the first byte",
+        &micros(client),
+        "",
+        "",
+    );
     Ok(())
+}
+
+/// The median of the same, from the call of the HTTP client on.
+async fn client_alone(
+    url: &str,
+    (warming, measured): (usize, usize),
+    heard: &Receiver<Instant>,
+) -> Fallible<Duration> {
+    let client = reqwest::Client::new();
+    let mut times = Vec::new();
+    for _ in 0..warming + measured {
+        let _others = heard.try_iter().count();
+        let begun = Instant::now();
+        client.post(url).body(ANSWER).send().await?.bytes().await?;
+        times.push(first(heard)?.saturating_duration_since(begun));
+    }
+    Ok(median(times.split_off(warming)))
 }
 
 /// The arrival of the next request.

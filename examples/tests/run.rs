@@ -106,7 +106,7 @@ fn an_agent_in_code_remembers_by_its_note() -> std::io::Result<()> {
 #[test]
 fn the_benchmark_prints_every_row() -> std::io::Result<()> {
     let printed = run("bench_log", &["--quick"])?;
-    assert_eq!(printed.lines().count(), 34, "{printed}");
+    assert_eq!(printed.lines().count(), 36, "{printed}");
     Ok(())
 }
 
