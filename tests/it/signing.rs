@@ -168,6 +168,33 @@ async fn a_world_that_performs_nothing_is_signed_when_it_is_closed() {
     verify(&store, &[key.verifier()]).await;
 }
 
+/// A model that never answers.
+#[derive(Debug)]
+struct Endless;
+
+#[async_trait::async_trait]
+impl Model for Endless {
+    async fn call(&self, _: &ModelCall, _: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_world_that_is_closed_in_the_middle_of_its_work_is_signed() {
+    let (store, key) = (Store::memory(), signer(1));
+    let room = Room::auto().agent("bob", &[], Arc::new(Endless));
+    let runtime = runtime(&store, &room, Some(&key));
+    let world = open(&runtime, &room, ClockKind::System).await;
+    assert_eq!(world.quiet().await.unwrap(), Activity::Idle);
+    person(&world, "ada")
+        .publish_message(Post::text("hello"))
+        .await
+        .unwrap();
+    runtime.shutdown().await;
+    assert_eq!(occasions(&store).await, [Occasion::Quiet, Occasion::Close]);
+    verify(&store, &[key.verifier()]).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_world_is_signed_before_it_falls_asleep() {
     let (store, room, key) = (Store::memory(), room(), signer(1));

@@ -161,10 +161,7 @@ impl WorldTask {
     /// Begins work outside.
     async fn start(&mut self, effect: Effect) -> Result<(), Halt> {
         match &effect {
-            Effect::Sign { occasion, .. } => {
-                self.sign(*occasion).await?;
-                self.flush().await
-            }
+            Effect::Sign { occasion, .. } => self.sign(*occasion).await,
             Effect::Erase { request } => {
                 let request = *request;
                 self.erase(effect, request);

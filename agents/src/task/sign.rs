@@ -8,8 +8,8 @@ use super::WorldTask;
 use super::halt::Halt;
 
 impl WorldTask {
-    /// Signs the head as it stands. Nothing can be appended meanwhile: this task is the world's
-    /// only writer.
+    /// Signs the head as it stands, and appends that. Nothing can be appended meanwhile: this task is
+    /// the world's only writer.
     pub(super) async fn sign(&mut self, occasion: Occasion) -> Result<(), Halt> {
         let (Some(world), Some(signer)) = (self.world.id(), self.means.signer.clone()) else {
             return Err(Halt::NoSigner);
@@ -23,7 +23,8 @@ impl WorldTask {
             signature,
             occasion,
         }))
-        .await
+        .await?;
+        self.flush().await
     }
 
     /// Signs what is left unsigned when the world is let go of. Without a signature the log is
