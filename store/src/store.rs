@@ -55,7 +55,7 @@ pub(crate) struct Inner {
     copy: Option<CopyId>,
     threads: Mutex<Option<Threads>>,
     /// Whoever appends. There is none in a simulation, whose driver appends, and in a store that is only read.
-    leader: OnceLock<Arc<Leader>>,
+    pub(crate) leader: OnceLock<Arc<Leader>>,
     /// The survey of a store that is only read.
     looked: Option<look::Looked>,
 }
@@ -204,6 +204,14 @@ impl Store {
         next: crate::NextSchema,
     ) -> Result<Self, OpenError> {
         Self::with_schemas(engine, Upcasters::moved_on(next))
+    }
+
+    /// Leaves all further appends to the store's own thread, so that those that are asked for at once share a barrier.
+    #[cfg(feature = "testing")]
+    pub fn gather_appends(&self) {
+        if let Some(leader) = self.inner.leader.get() {
+            leader.rest();
+        }
     }
 
     /// Opens the store that an engine keeps, for a simulation: the [`Driver`] does what its threads

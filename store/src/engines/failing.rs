@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
 
-/// Passes everything on to another engine until a number of appends, or of changes of tables, is
+/// Passes everything on to another engine until a number of appends, of changes of tables or of reads is
 /// used up; then each of them fails, and nothing of it is kept. For tests of recovery: the store
 /// above it stops as it would at a broken disk, or as that of a process which dies there.
 ///
@@ -20,6 +20,7 @@ pub struct FailingEngine {
     inner: Arc<dyn Engine>,
     appends: Left,
     changes: Left,
+    reads: Left,
 }
 
 impl FailingEngine {
@@ -30,6 +31,7 @@ impl FailingEngine {
             inner,
             appends: Left::new(appends),
             changes: Left::new(u64::MAX),
+            reads: Left::new(u64::MAX),
         }
     }
 
@@ -41,7 +43,13 @@ impl FailingEngine {
             inner,
             appends: Left::new(u64::MAX),
             changes: Left::new(changes),
+            reads: Left::new(u64::MAX),
         }
+    }
+
+    /// Lets so many reads of frames through from now on.
+    pub fn let_reads_through(&self, reads: u64) {
+        self.reads.0.store(reads, Ordering::SeqCst);
     }
 
     /// Lets so many changes through from now on.
@@ -99,6 +107,7 @@ impl FrameLog for FailingEngine {
         from: FrameNumber,
         bytes_max: usize,
     ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+        self.reads.spend()?;
         self.inner.read(from, bytes_max)
     }
 

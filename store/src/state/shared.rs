@@ -192,6 +192,11 @@ impl Shared {
         self.chores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, if nobody holds it.
+    pub(crate) fn chores_now(&self) -> Option<MutexGuard<'_, ()>> {
+        self.chores.try_lock().ok()
+    }
+
     /// Held while a batch is admitted, written and taken into the index. Whoever holds chores never
     /// waits for it: the committer may wait for a sweep.
     pub(crate) fn batch(&self) -> MutexGuard<'_, ()> {

@@ -27,7 +27,13 @@ const BATCH_MAX: usize = 110 * 1024;
 
 /// The longest barrier behind which the next append is made on the thread that asks for it. The runtimes of servers expect
 /// that a task gives its thread back within about that time.
-const LEAD_MAX: Duration = Duration::from_micros(500);
+///
+/// Interleavings are searched without a clock.
+const LEAD_MAX: Duration = if cfg!(feature = "shuttle") {
+    Duration::MAX
+} else {
+    Duration::from_micros(500)
+};
 
 /// The time between two syncs of the head record while there is something to write.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -86,10 +92,11 @@ impl Committer {
             && self.queue.is_free()
     }
 
-    /// Appends one request alone; gives it back if somebody holds the log for longer.
+    /// Appends one request alone; gives it back if somebody holds the log for longer, or has the engine busy with a copy
+    /// or a sweep.
     pub(crate) fn lead(&mut self, request: AppendRequest) -> Option<AppendRequest> {
         let shared = Arc::clone(&self.shared);
-        let Some(turn) = shared.batch_now() else {
+        let (Some(_idle), Some(turn)) = (shared.chores_now(), shared.batch_now()) else {
             return Some(request);
         };
         let sweep = self.append(turn, vec![request]);
@@ -265,7 +272,7 @@ impl Committer {
         self.synced_at = Instant::now();
     }
 
-    fn stop(&self, why: &str) {
+    pub(crate) fn stop(&self, why: &str) {
         tracing::error!(why, "the store stops");
         self.shared.end(Phase::Stopped(why.to_owned()));
         self.queue.stop(why);

@@ -3,7 +3,10 @@
 //! Waking a thread and being woken by it takes as long as a short barrier. So an append that finds nothing under way and
 //! nothing waiting is made where it is asked for. While it is under way others gather, and the thread takes them all.
 
-use std::sync::Arc;
+use std::panic::{self, AssertUnwindSafe};
+#[cfg(feature = "testing")]
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::port::AppendError;
 
@@ -18,6 +21,9 @@ pub(crate) struct Leader {
     /// `None` once the queue is closed and empty.
     committer: Mutex<Option<Committer>>,
     queue: Arc<Queue>,
+    /// True once all appends are left to the thread.
+    #[cfg(feature = "testing")]
+    rests: AtomicBool,
 }
 
 impl Leader {
@@ -26,14 +32,33 @@ impl Leader {
         Self {
             committer: Mutex::new(Some(committer)),
             queue,
+            #[cfg(feature = "testing")]
+            rests: AtomicBool::new(false),
         }
+    }
+
+    /// Leaves all further appends to the thread.
+    #[cfg(feature = "testing")]
+    pub(crate) fn rest(&self) {
+        self.rests.store(true, Ordering::Relaxed);
+    }
+
+    #[cfg(feature = "testing")]
+    fn rests(&self) -> bool {
+        self.rests.load(Ordering::Relaxed)
+    }
+
+    #[cfg(not(feature = "testing"))]
+    #[expect(clippy::unused_self, reason = "only tests have it rest")]
+    const fn rests(&self) -> bool {
+        false
     }
 
     /// Appends `request` here if that is free and quick, or leaves it to the committer's thread.
     pub(crate) fn append(&self, request: AppendRequest) -> Result<(), AppendError> {
         let mut free = self.committer.try_lock().ok();
         let committer = free.as_mut().and_then(|free| free.as_mut());
-        let left = match committer.filter(|committer| committer.may_lead()) {
+        let left = match committer.filter(|committer| committer.may_lead() && !self.rests()) {
             Some(committer) => committer.lead(request),
             None => Some(request),
         };
@@ -41,13 +66,17 @@ impl Leader {
         left.map_or(Ok(()), |request| self.queue.put(request))
     }
 
-    /// Appends what waits until the queue is closed, then gives the head record back.
+    /// Appends what waits until the queue is closed, then gives the head record back. A panic, here or of whoever led,
+    /// stops the store.
     pub(crate) fn run(&self) -> Option<HeadRecord> {
+        let served = panic::catch_unwind(AssertUnwindSafe(|| self.serve()));
+        served.ok().flatten().unwrap_or_else(|| self.give_up())
+    }
+
+    /// The head record, once the queue is closed and empty; `None` after a panic of whoever led.
+    fn serve(&self) -> Option<Option<HeadRecord>> {
         loop {
-            let Ok(mut held) = self.committer.lock() else {
-                self.queue.stop("an append panicked");
-                return None;
-            };
+            let mut held = self.committer.lock().ok()?;
             if held.as_mut()?.step() {
                 continue;
             }
@@ -55,8 +84,22 @@ impl Leader {
             self.queue.wait();
             if self.queue.is_empty() {
                 // Without it nobody leads any more, and the sweeper ends.
-                return self.committer.lock().ok()?.take()?.head_record;
+                return Some(self.committer.lock().ok()?.take()?.head_record);
             }
         }
     }
+
+    /// Stops the store: what an append that panicked has left is not known.
+    fn give_up(&self) -> Option<HeadRecord> {
+        let mut held = self
+            .committer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // With the committer goes what the sweeper waits for.
+        held.take()?.stop("an append panicked");
+        None
+    }
 }
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests;

@@ -36,6 +36,8 @@ fn open(kind: Kind, dir: &Path, memory: &Arc<MemoryEngine>) -> Result<Arc<dyn En
 #[derive(Debug)]
 pub(crate) struct Subject {
     kind: Kind,
+    /// True if appends are left to the store's own thread.
+    gathers: bool,
     disk: tempfile::TempDir,
     dir: PathBuf,
     /// How often it was killed.
@@ -48,13 +50,14 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind, gathers: bool) -> Self {
         let disk = tempfile::tempdir().unwrap();
         let dir = disk.path().join("store");
         std::fs::create_dir(&dir).unwrap();
         let (memory, life) = Default::default();
         let mut subject = Self {
             kind,
+            gathers,
             disk,
             dir,
             deaths: 0,
@@ -91,7 +94,11 @@ impl Subject {
             home,
             life: Arc::clone(&self.life),
         };
-        self.store = Some(Store::with_engine(Arc::new(mortal)).unwrap());
+        let store = Store::with_engine(Arc::new(mortal)).unwrap();
+        if self.gathers {
+            store.gather_appends();
+        }
+        self.store = Some(store);
     }
 
     /// Closes the store and opens it again; `between` sees the directory while nobody has it.
