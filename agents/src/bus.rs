@@ -29,7 +29,7 @@ pub const ACTIVITY_CAPACITY: usize = 1_024;
 /// How long an agent's handler may take.
 pub const HANDLER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The deliveries that may wait for an agent that is told its news. One that is asked has at most one.
+/// The deliveries of one channel that may wait for an agent that is told its news. One that is asked has at most one.
 const DELIVERIES_WAITING: usize = 16;
 
 /// What goes on, for observers. Ephemeral: none of it is in the log.
@@ -269,11 +269,7 @@ impl Bus {
         match delivery {
             Delivery::Text(view, news) => {
                 let reply = None;
-                hand_over(
-                    &mut self.attendants,
-                    channels.text,
-                    TextDelivery { view, news, reply },
-                );
+                hand_over(&channels.text, TextDelivery { view, news, reply });
             }
             Delivery::Results(view, results) => {
                 let reply = None;
@@ -282,7 +278,7 @@ impl Bus {
                     results,
                     reply,
                 };
-                hand_over(&mut self.attendants, channels.results, delivery);
+                hand_over(&channels.results, delivery);
             }
         }
     }
@@ -345,13 +341,12 @@ fn nobody() -> AgentError {
     }
 }
 
-/// Brings a delivery into a channel, behind those that wait for room in it.
-fn hand_over<T: Send + 'static>(waiting: &mut JoinSet<()>, channel: mpsc::Sender<T>, delivery: T) {
-    if let Err(mpsc::error::TrySendError::Full(delivery)) = channel.try_send(delivery) {
-        waiting.spawn(async move {
-            // An agent that is gone needs no news.
-            let _gone = channel.send(delivery).await;
-        });
+/// Brings a delivery into a channel. An agent that has fallen behind by a whole channel misses it: nobody waits for it.
+fn hand_over<T>(channel: &mpsc::Sender<T>, delivery: T) {
+    if let Err(mpsc::error::TrySendError::Full(_)) = channel.try_send(delivery) {
+        tracing::warn!(
+            "an agent is not told its news: {DELIVERIES_WAITING} deliveries wait for it"
+        );
     }
 }
 

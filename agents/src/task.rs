@@ -436,7 +436,12 @@ impl WorldTask {
             }
             TaskEnd::Stopped(why) => {
                 self.flight.abort_all();
-                // What ran ahead was never told.
+                // What was decided before is true, and the log may still take it. Behind an append that failed nothing waits.
+                if let Err(lost) = self.flush().await {
+                    let lost = with_causes(&lost);
+                    tracing::error!(world = ?self.world.name(), lost, "what was decided last could not be recorded");
+                }
+                // What ran ahead and is lost was never told.
                 let activity = self.bus.activity();
                 activity.abort_drafts(activity.tail().head());
                 let is_played = why.is_played();

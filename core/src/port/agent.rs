@@ -18,6 +18,7 @@ use crate::tool::View;
 pub trait Agent: Send + Sync {
     /// The agent's *standing reaction*: whatever its news and results are, its model is asked with these parameters. Such an
     /// agent is told its news and results once they are recorded, and what its handlers then answer counts for nothing.
+    /// The room does not wait for it: the two channels are independent, and one that is 16 deliveries behind misses some.
     /// `None`, as without a word: it is asked each time.
     fn standing(&self) -> Option<Parameters> {
         None

@@ -79,6 +79,10 @@ impl Player {
 
     async fn open(&mut self) {
         let store = engine::open(self.engine, &self.root.join(STORE), OpenMode::Create).unwrap();
+        if self.dice.happens(50) {
+            // On a quick disk most appends of a burst would have a barrier of their own.
+            store.gather_appends();
+        }
         let deleted = store.deleted().await.unwrap();
         self.heads.clear();
         for world in self.script.worlds() {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot::core::command::CommandKind;
+use folkmoot::core::command::Judgement;
 use folkmoot::core::command::commit::Commit;
+use folkmoot::core::event::Verdict;
 use folkmoot::core::ids::Incarnation;
 use folkmoot::core::model::Parameters;
 use folkmoot::core::port::{
@@ -13,8 +15,11 @@ use folkmoot::core::port::{
     TurnView,
 };
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
+use folkmoot::store::{FailingEngine, MemoryEngine};
 use folkmoot::{Gatekeeper, Post, Store};
-use folkmoot_tests::{FakeModel, FakeTool, Hold, Room, person, says, wants};
+use folkmoot_tests::{
+    FakeModel, FakeTool, Hold, Room, agent_name, commits_of, person, room_name, says, wants,
+};
 use tokio::sync::mpsc;
 
 /// Writes down which commands come in one append.
@@ -120,4 +125,41 @@ async fn an_agent_whose_reaction_stands_is_told_what_is_durable() {
         let next = tokio::time::timeout(Duration::from_secs(60), heard.recv());
         assert_eq!(next.await.unwrap(), Some(expected));
     }
+}
+
+#[tokio::test]
+async fn a_world_that_cannot_read_its_log_keeps_what_it_has_just_decided() {
+    let engine = Arc::new(FailingEngine::after(
+        u64::MAX,
+        Arc::new(MemoryEngine::new()),
+    ));
+    let store = Store::with_engine(Arc::clone(&engine) as _).unwrap();
+    let tool = FakeTool::new("wipe", EffectClass::Destructive, |_call| async {
+        ToolOutcome::text("all gone")
+    });
+    let model = FakeModel::new([wants(&["wipe"]), says("wiped")]);
+    let room = Room::asking().agent("a", &["wipe"], model).tool(tool);
+    let (_runtime, world) = room.open(&store).await;
+    let ada = person(&world, "ada");
+    ada.publish_message(Post::text("go")).await.unwrap();
+    world.quiet().await.unwrap();
+    let pending = ada.read(|world| world.consent().pending().keys().next().copied());
+    let request = pending.await.unwrap().unwrap();
+
+    engine.let_reads_through(0);
+    let allowed = Judgement::new(Verdict::Allow);
+    // The start of the call is read from the log, so the world stops behind the decision.
+    let _stopped = ada.decide(&agent_name("a"), request, allowed, None).await;
+    world.quiet().await.unwrap_err();
+    engine.let_reads_through(u64::MAX);
+    let commits = commits_of(&store, &room_name()).await;
+    let last = commits.last().map(|commit| commit.header.command);
+    assert_eq!(last, Some(CommandKind::Decide));
+
+    let (_runtime, world) = room.open(&store).await;
+    world.quiet().await.unwrap();
+    let commits = commits_of(&store, &room_name()).await;
+    let finished = commits.iter().map(|commit| commit.header.command);
+    let finished = finished.filter(|command| *command == CommandKind::FinishTool);
+    assert_eq!(finished.count(), 1);
 }
