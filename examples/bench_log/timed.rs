@@ -53,19 +53,16 @@ impl Gatekeeper for Timed {
                 .map(|header| header.world)
         };
         let (starts, finishes) = (of(CommandKind::StartTool), of(CommandKind::FinishTool));
-        if let Some(world) = starts {
-            let now = Instant::now();
-            self.note(|pairs| pairs.begun.extend([(world, now)]));
-        }
+        let now = Instant::now();
         let appended = log.append(incarnation, commits).await;
-        if let Some(world) = finishes {
-            self.note(|pairs| {
-                if let Some(begun) = pairs.begun.remove(&world) {
-                    pairs.count += 1;
-                    pairs.time += begun.elapsed();
-                }
-            });
-        }
+        self.note(|pairs| {
+            let finished = finishes.and_then(|world| pairs.begun.remove(&world));
+            if let Some(begun) = finished {
+                pairs.count += 1;
+                pairs.time += begun.elapsed();
+            }
+            pairs.begun.extend(starts.map(|world| (world, now)));
+        });
         appended
     }
 

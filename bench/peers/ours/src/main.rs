@@ -1,6 +1,6 @@
 //! Folkmoot with its store on disk: one measurement, named on the command line.
 //!
-//! A room is a world, an agent is an agent with a model, and a durable step is a commit that is appended before the next
+//! A room is a world, an agent is an agent with a model, and a durable step is a commit that is synced before its effect
 //! begins. Only the interface of embedders is used.
 
 use folkmoot::{OpenMode, Store};
