@@ -284,6 +284,7 @@ impl Store {
             sweeps,
             synced_at: Instant::now(),
             later: Vec::new(),
+            leads: true,
             barrier_took: Duration::ZERO,
             was_alone: true,
             awaits_sweep: false,

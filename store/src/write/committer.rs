@@ -53,6 +53,8 @@ pub(crate) struct Committer {
     pub(crate) synced_at: Instant,
     /// The requests that the last batch had no room for.
     pub(crate) later: Vec<AppendRequest>,
+    /// False if all appends are left to its thread.
+    pub(crate) leads: bool,
     /// The time that the last barrier took.
     pub(crate) barrier_took: Duration,
     /// True if the last batch was of one request: others are seldom asked for meanwhile.
@@ -85,7 +87,8 @@ impl Committer {
     /// Tells whether an append may be made on a thread that has other work: nothing long is to be expected, and nobody
     /// else to share its barrier with.
     pub(crate) fn may_lead(&self) -> bool {
-        self.was_alone
+        self.leads
+            && self.was_alone
             && self.later.is_empty()
             && !self.awaits_sweep
             && self.barrier_took <= LEAD_MAX

@@ -4,8 +4,6 @@
 //! nothing waiting is made where it is asked for. While it is under way others gather, and the thread takes them all.
 
 use std::panic::{self, AssertUnwindSafe};
-#[cfg(feature = "testing")]
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::port::AppendError;
@@ -18,12 +16,9 @@ use crate::write::queue::{AppendRequest, Queue};
 /// The committer, and the queue in front of it.
 #[derive(Debug)]
 pub(crate) struct Leader {
-    /// `None` once the queue is closed and empty.
+    /// `None` once the queue is closed and empty, or after a panic.
     committer: Mutex<Option<Committer>>,
     queue: Arc<Queue>,
-    /// True once all appends are left to the thread.
-    #[cfg(feature = "testing")]
-    rests: AtomicBool,
 }
 
 impl Leader {
@@ -32,33 +27,23 @@ impl Leader {
         Self {
             committer: Mutex::new(Some(committer)),
             queue,
-            #[cfg(feature = "testing")]
-            rests: AtomicBool::new(false),
         }
     }
 
     /// Leaves all further appends to the thread.
     #[cfg(feature = "testing")]
     pub(crate) fn rest(&self) {
-        self.rests.store(true, Ordering::Relaxed);
-    }
-
-    #[cfg(feature = "testing")]
-    fn rests(&self) -> bool {
-        self.rests.load(Ordering::Relaxed)
-    }
-
-    #[cfg(not(feature = "testing"))]
-    #[expect(clippy::unused_self, reason = "only tests have it rest")]
-    const fn rests(&self) -> bool {
-        false
+        let mut held = self.committer.lock();
+        if let Some(committer) = held.as_deref_mut().ok().and_then(Option::as_mut) {
+            committer.leads = false;
+        }
     }
 
     /// Appends `request` here if that is free and quick, or leaves it to the committer's thread.
     pub(crate) fn append(&self, request: AppendRequest) -> Result<(), AppendError> {
         let mut free = self.committer.try_lock().ok();
         let committer = free.as_mut().and_then(|free| free.as_mut());
-        let left = match committer.filter(|committer| committer.may_lead() && !self.rests()) {
+        let left = match committer.filter(|committer| committer.may_lead()) {
             Some(committer) => committer.lead(request),
             None => Some(request),
         };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use folkmoot::core::event::{Event, EventRecord};
 use folkmoot::core::ids::Position;
 use folkmoot::port::EventLog as _;
-use folkmoot::{Runtime, Store, WorldName, fold_world};
+use folkmoot::{Store, WorldName, fold_world};
 use futures::TryStreamExt as _;
 use peers_common::{Args, Fallible, Figure};
 
@@ -14,20 +14,14 @@ use crate::room::Script;
 /// Lets one room have all its turns, and folds it from its log.
 #[expect(clippy::cast_precision_loss, reason = "no count here comes near 2^52")]
 pub(crate) async fn measure(store: &Store, script: &Script, args: &Args) -> Fallible<Figure> {
-    let runtime = Runtime::builder(store).build();
-    let world = runtime.open_room(&script.room("long")?).await?;
-    for _ in 0..args.turns {
-        script.ask(&world).await?;
-    }
-    runtime.shutdown().await;
-
+    let name = script.play(store, args.turns).await?;
     let (begun, mut events) = (Instant::now(), 0);
     while begun.elapsed() < args.time {
-        let replayed = fold_world(store, world.name(), None).await?;
+        let replayed = fold_world(store, &name, None).await?;
         events += replayed.head().get();
     }
     let rate = events as f64 / begun.elapsed().as_secs_f64();
-    let beside = bare(store, world.name(), args.time / 4).await?;
+    let beside = bare(store, &name, args.time / 4).await?;
     Ok(Figure::new(rate).with("beside", beside))
 }
 

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use folkmoot::core::model::response::{CallPart, Part, Reply};
 use folkmoot::{
     Drafts, Effect, LLMResponse, Limits, Mode, Model, ModelCall, ModelError, PersonName, Policy,
-    Post, Proof, Room, Runtime, ToolCall, ToolName, ToolOutcome, ToolSpec, WorldHandle, port,
+    Post, Proof, Room, Runtime, Store, ToolCall, ToolName, ToolOutcome, ToolSpec, WorldHandle,
+    WorldName, port,
 };
 use peers_common::{Fallible, Meter, Texts};
 use serde_json::json;
@@ -87,6 +88,17 @@ impl Script {
             .await?;
         world.quiet().await?;
         Ok(())
+    }
+
+    /// Lets a new room have `turns` turns, and returns its name once all is at rest.
+    pub(crate) async fn play(&self, store: &Store, turns: usize) -> Fallible<WorldName> {
+        let runtime = Runtime::builder(store).build();
+        let world = runtime.open_room(&self.room("long")?).await?;
+        for _ in 0..turns {
+            self.ask(&world).await?;
+        }
+        runtime.shutdown().await;
+        Ok(world.name().clone())
     }
 
     /// Opens a room under this name, and asks something in it.
