@@ -28,6 +28,7 @@ mod files;
 mod log_error;
 mod progress;
 mod sandbox;
+mod tenure;
 
 pub use crate::event::reaction::Reaction;
 pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
@@ -37,6 +38,7 @@ pub use files::{CallFiles, RoomFile};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};
+pub use tenure::{NoTenure, PermanentTenure, Tenure, Tenures};
 
 /// A stored commit and the link that chains it to its predecessor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -284,6 +286,9 @@ pub struct ToolCall {
     pub idempotency_key: String,
     /// The number of the attempt.
     pub attempt: Attempt,
+    /// The opening of the world that runs it: a fencing token. A resource that refuses a lower one than it has seen is safe
+    /// from a process that lost the world and does not know it yet.
+    pub incarnation: Incarnation,
     /// Checked against the tool's schema.
     pub arguments: Value,
     /// A person's answer, if the tool asked for one.
