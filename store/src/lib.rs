@@ -27,6 +27,8 @@ mod write;
 
 mod verify;
 
+mod shared_store;
+
 mod store;
 
 mod audit;
@@ -56,6 +58,7 @@ pub use ledger::{
     TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains, check_checkpoint,
     check_rewrite,
 };
+pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;
