@@ -14,6 +14,7 @@ use folkmoot_core::port::{AppendError, Appended};
 use futures::FutureExt as _;
 use futures::future::{Either, Shared, select};
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 
 use super::Inner;
 use super::reaches::{Known, SAVED_EVERY};
@@ -89,13 +90,16 @@ impl Inner {
     ) -> Result<Appended, AppendError> {
         self.committer.queue.put(request)?;
         loop {
+            let lost = || Err(AppendError::Stopped("its committer ended".to_owned()));
             match select(answer, self.run()).await {
-                Either::Left((answered, _)) => {
-                    let lost = || Err(AppendError::Stopped("its committer ended".to_owned()));
-                    return answered.unwrap_or_else(|_| lost());
-                }
-                // It ended before it saw the request, or with its answer.
-                Either::Right(((), rest)) => answer = rest,
+                Either::Left((answered, _)) => return answered.unwrap_or_else(|_| lost()),
+                // It ended with the answer, or before it saw the request. The answer is not awaited: a task that has used up
+                // its turn would be told that there is none yet.
+                Either::Right(((), mut rest)) => match rest.try_recv() {
+                    Ok(answered) => return answered,
+                    Err(TryRecvError::Closed) => return lost(),
+                    Err(TryRecvError::Empty) => answer = rest,
+                },
             }
         }
     }
