@@ -27,13 +27,15 @@ mod write;
 
 mod verify;
 
-mod shared_store;
-
-mod store;
+mod local;
 
 mod audit;
 
 mod copies;
+
+mod shared_store;
+
+mod store;
 
 #[cfg(all(test, feature = "shuttle"))]
 mod interleavings;
@@ -58,11 +60,12 @@ pub use ledger::{
     TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains, check_checkpoint,
     check_rewrite,
 };
+pub use local::simulation::Driver;
 pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;
-pub use store::simulation::Driver;
+
 pub use verify::salvage::{RebuiltWorld, Survey};
 pub use verify::{
     Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity,

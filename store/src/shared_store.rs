@@ -15,6 +15,7 @@ use crate::home::keys::Keyring;
 use crate::ledger::{Ledger, LedgerEntry};
 use crate::state::shared::{CLOSED, LostContent, Phase};
 
+mod backup;
 mod blobs;
 mod checkpoints;
 mod committer;
@@ -26,9 +27,10 @@ mod followers;
 mod lineage;
 mod reaches;
 mod reader;
+mod rows_engine;
 mod settle;
+mod snapshot;
 mod stream;
-mod verify;
 
 use committer::Committer;
 use followers::Followers;

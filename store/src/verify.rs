@@ -7,7 +7,7 @@
 
 pub(crate) mod against;
 mod attest;
-pub(crate) mod check;
+mod check;
 mod classify;
 mod erasures;
 pub(crate) mod examine;
