@@ -13,6 +13,8 @@ mod format;
 
 mod engine;
 
+mod ledger;
+
 mod home;
 
 mod engines;
@@ -25,11 +27,15 @@ mod write;
 
 mod verify;
 
-mod store;
+mod local;
 
 mod audit;
 
 mod copies;
+
+mod shared_store;
+
+mod store;
 
 #[cfg(all(test, feature = "shuttle"))]
 mod interleavings;
@@ -46,10 +52,20 @@ pub use format::Malformed;
 pub use format::upcast::NextSchema;
 pub use format::upcast::{LiftError, lift};
 pub use home::opening::{OpenError, OpenMode};
+pub use ledger::{
+    BESIDE_BYTES_MAX, BLOB_ROW_BYTES_MAX, BesideRow, Birth, BlobTable, Burial,
+    CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable, Demands, Fate, ForkBase, GoneRange,
+    Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, MemoryLedger, NewRow, PieceMax,
+    REACH_BYTES_MAX, RECORD_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange, Rows, Saving,
+    TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains, check_checkpoint,
+    check_rewrite,
+};
+pub use local::simulation::Driver;
+pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;
-pub use store::simulation::Driver;
+
 pub use verify::salvage::{RebuiltWorld, Survey};
 pub use verify::{
     Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity,

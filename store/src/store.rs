@@ -1,78 +1,76 @@
-//! The store: the event log, once, over any engine.
+//! The store: worlds and their logs, of one process or of many nodes.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::SystemTime;
 
-use folkmoot_core::ids::{CopyId, WorldName};
-use folkmoot_core::port::AppendError;
+use async_trait::async_trait;
+use folkmoot_core::command::commit::{CommandKey, Commit};
+use folkmoot_core::event::{Span, TreeHead};
+use folkmoot_core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::port::{
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog,
+    ForkPoint, Labels, ReadError, StoredCommit, WorldEntry,
+};
+use folkmoot_proof::Hash;
 
-use crate::engine::{Engine, EngineError};
-use crate::engines::{EngineKind, MemoryEngine};
-use crate::format::upcast::Upcasters;
-use crate::home::blobs::Vault;
-use crate::home::checkpoints::Shelter;
-use crate::home::head_record::HeadRecord;
-use crate::home::keys::Keyring;
+use crate::audit::{Evidence, Inclusion, Wanted};
+use crate::copies::backup::{Backup, BackupError};
+use crate::engine::Engine;
+use crate::engines::EngineKind;
 use crate::home::opening::{OpenError, OpenMode};
-use crate::home::{self, Home};
-use crate::read::runs;
-use crate::state::index::Index;
-use crate::state::shared::{CLOSED, LostContent, Phase, Shared};
+use crate::local::LocalStore;
+use crate::local::simulation::Driver;
+use crate::shared_store::SharedStore;
+use crate::state::shared::LostContent;
 use crate::state::stats::Stats;
-use crate::store::simulation::Driver;
-use crate::sync::{Builder, JoinHandle, Mutex, Receiver, sync_channel};
-use crate::write::committer::{Committer, SweepDue};
-use crate::write::leader::Leader;
-use crate::write::queue::{AppendRequest, Queue};
-use crate::write::{committer, deletion, recover};
+use crate::verify::salvage::Survey;
+use crate::verify::{Against, Integrity};
+use crate::write::deletion::{DeleteError, DeleteOrder, Tombstone};
 
-mod event_log;
-mod life;
-mod look;
-mod ports;
-pub(crate) mod simulation;
-#[cfg(test)]
-pub(crate) mod tests;
-
-/// A store of worlds. Cloning gives another handle on the same store; the last one to be dropped
-/// closes it.
+/// A store of worlds: of this process alone, or one that it shares with other nodes. Cloning gives
+/// another handle on the same store; the last one to be dropped closes it.
 #[derive(Debug, Clone)]
-pub struct Store {
-    pub(crate) inner: Arc<Inner>,
-    /// The list in which lost content is noted that reads as gone. `None`: it is damage.
-    lost: Option<LostContent>,
+pub struct Store(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Local(LocalStore),
+    Shared(SharedStore),
 }
 
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) queue: Arc<Queue>,
-    pub(crate) shelter: Shelter,
-    pub(crate) vault: Vault,
-    pub(crate) home: Option<PathBuf>,
-    /// The copy of another store that it is; `None` if it is none.
-    copy: Option<CopyId>,
-    threads: Mutex<Option<Threads>>,
-    /// Whoever appends. There is none in a simulation, whose driver appends, and in a store that is only read.
-    pub(crate) leader: OnceLock<Arc<Leader>>,
-    /// The survey of a store that is only read.
-    looked: Option<look::Looked>,
+impl From<SharedStore> for Store {
+    fn from(store: SharedStore) -> Self {
+        Self(Kind::Shared(store))
+    }
 }
 
-#[derive(Debug)]
-struct Threads {
-    committer: JoinHandle<Option<HeadRecord>>,
-    sweeper: JoinHandle<()>,
+impl From<LocalStore> for Store {
+    fn from(store: LocalStore) -> Self {
+        Self(Kind::Local(store))
+    }
 }
 
+/// Asks the store that is meant.
+macro_rules! either {
+    ($self:expr, $store:ident => $asked:expr) => {
+        match &$self.0 {
+            Kind::Local($store) => $asked,
+            Kind::Shared($store) => $asked,
+        }
+    };
+}
+
+/// Opening.
 impl Store {
     /// Opens the store in the directory `dir`.
     ///
     /// # Errors
     /// [`OpenError`]: each variant says what to do.
     pub fn open(dir: impl Into<PathBuf>, mode: OpenMode) -> Result<Self, OpenError> {
-        Self::open_with(dir, mode, EngineKind::default())
+        LocalStore::open(dir, mode).map(Self::from)
     }
 
     /// The same, to go on with the world called `world`. If content of it is missing or damaged,
@@ -86,11 +84,7 @@ impl Store {
         mode: OpenMode,
         world: &WorldName,
     ) -> Result<Self, OpenError> {
-        Self::open_in(
-            &Home::open(dir.into(), mode)?,
-            EngineKind::default(),
-            Some(world),
-        )
+        LocalStore::open_for(dir, mode, world).map(Self::from)
     }
 
     /// The same, to take content or worlds out of an existing store. Content that is missing or
@@ -99,25 +93,7 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_to_erase(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
-        Ok(Self::open(dir, OpenMode::Existing)?.passing_over_loss())
-    }
-
-    /// Another handle on the same store, for who only reads or erases: content that is missing or
-    /// damaged reads as gone through it, is noted in [`Store::lost_content`], and no folds are
-    /// saved.
-    #[must_use]
-    pub fn passing_over_loss(&self) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            lost: Some(LostContent::default()),
-        }
-    }
-
-    /// The content that is found to be lost while this handle reads; always empty if it does not
-    /// pass over it.
-    #[must_use]
-    pub fn lost_content(&self) -> LostContent {
-        self.lost.clone().unwrap_or_default()
+        LocalStore::open_to_erase(dir).map(Self::from)
     }
 
     /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind;
@@ -130,59 +106,23 @@ impl Store {
         mode: OpenMode,
         kind: EngineKind,
     ) -> Result<Self, OpenError> {
-        Self::open_in(&Home::open(dir.into(), mode)?, kind, None)
+        LocalStore::open_with(dir, mode, kind).map(Self::from)
     }
 
-    fn open_in(
-        home: &Home,
-        kind: EngineKind,
-        world: Option<&WorldName>,
-    ) -> Result<Self, OpenError> {
-        let path = home.path().to_owned();
-        let failed = |error| home::open_error(&path, error);
-        // Recovery in memory first: an opening that finds damage has written nothing
-        // (decision 0024).
-        Self::check(home, world)?;
-        let engine = kind.open_checked(home.clone()).map_err(failed)?;
-        home.sign()?;
-        Self::with_engine(engine)
+    /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can
+    /// be appended. Others may read meanwhile, and nobody can write. Of a damaged store there is
+    /// what [`rebuild`](crate::rebuild) would save: [`Store::survey`] says what that is.
+    ///
+    /// # Errors
+    /// [`OpenError`]: each variant says what to do. What is damaged is no error.
+    pub fn look(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
+        LocalStore::look(dir).map(Self::from)
     }
 
     /// Makes an empty store in memory. If the system refuses it threads, it is one that is stopped.
     #[must_use]
     pub fn memory() -> Self {
-        Self::with_engine(Arc::new(MemoryEngine::new()))
-            .unwrap_or_else(|error| Self::stopped(&error))
-    }
-
-    fn stopped(why: &OpenError) -> Self {
-        let engine = Arc::new(MemoryEngine::new());
-        let keys = Keyring::new(None);
-        let shared = Arc::new(Shared::new(
-            engine,
-            Index::default(),
-            Upcasters::default(),
-            keys,
-        ));
-        let queue = Arc::new(Queue::default());
-        shared.end(Phase::Stopped(why.to_string()));
-        queue.stop(&why.to_string());
-        let shelter = Shelter::new(None);
-        let vault = Vault::new(None);
-        Self {
-            inner: Arc::new(Inner {
-                shared,
-                queue,
-                shelter,
-                vault,
-                home: None,
-                copy: None,
-                threads: Mutex::new(None),
-                leader: OnceLock::new(),
-                looked: None,
-            }),
-            lost: None,
-        }
+        LocalStore::memory().into()
     }
 
     /// Opens the store that an engine keeps.
@@ -191,7 +131,7 @@ impl Store {
     /// [`OpenError::Damaged`] or [`OpenError::CutTail`] if what the engine keeps is not what was
     /// written.
     pub fn with_engine(engine: Arc<dyn Engine>) -> Result<Self, OpenError> {
-        Self::with_schemas(engine, Upcasters::default())
+        LocalStore::with_engine(engine).map(Self::from)
     }
 
     /// Opens the store that an engine keeps, as a build would whose event schema has moved on.
@@ -203,15 +143,7 @@ impl Store {
         engine: Arc<dyn Engine>,
         next: crate::NextSchema,
     ) -> Result<Self, OpenError> {
-        Self::with_schemas(engine, Upcasters::moved_on(next))
-    }
-
-    /// Leaves all further appends to the store's own thread, so that those that are asked for at once share a barrier.
-    #[cfg(feature = "testing")]
-    pub fn gather_appends(&self) {
-        if let Some(leader) = self.inner.leader.get() {
-            leader.rest();
-        }
+        LocalStore::with_next_schema(engine, next).map(Self::from)
     }
 
     /// Opens the store that an engine keeps, for a simulation: the [`Driver`] does what its threads
@@ -222,97 +154,189 @@ impl Store {
     /// # Errors
     /// As [`Store::with_engine`].
     pub fn simulated(engine: Arc<dyn Engine>, seed: u64) -> Result<(Self, Driver), OpenError> {
-        let driver = Driver::begin(seed);
-        let path = engine
-            .home()
-            .map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
-        let (store, committer, due) =
-            Self::start(engine, Upcasters::default()).map_err(|failure| failure.at(path))?;
-        Ok((store.clone(), driver.over(store, committer, due)))
+        let (store, driver) = LocalStore::simulated(engine, seed)?;
+        Ok((store.into(), driver))
+    }
+}
+
+/// Looking after it.
+impl Store {
+    /// Another handle on the same store, for who only reads or erases: content that is missing or
+    /// damaged reads as gone through it, is noted in [`Store::lost_content`], and no folds are
+    /// saved.
+    #[must_use]
+    pub fn passing_over_loss(&self) -> Self {
+        Self(match &self.0 {
+            Kind::Local(store) => Kind::Local(store.passing_over_loss()),
+            Kind::Shared(store) => Kind::Shared(store.passing_over_loss()),
+        })
     }
 
-    fn with_schemas(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<Self, OpenError> {
-        let path = engine
-            .home()
-            .map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
-        let spawned = Self::start(engine, upcasters).and_then(|(store, committer, due)| {
-            let (shared, queue) = (Arc::clone(&committer.shared), Arc::clone(&committer.queue));
-            let leader = Arc::new(Leader::new(committer));
-            let threads =
-                spawn(shared, queue, Arc::clone(&leader), due).map_err(EngineError::Io)?;
-            let inner = &store.inner;
-            *inner.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
-            // Nobody has set it: the store is new.
-            inner.leader.set(leader).ok();
-            Ok(store)
-        });
-        spawned.map_err(|failure| failure.at(path))
+    /// The content that is found to be lost while this handle reads; always empty if it does not
+    /// pass over it.
+    #[must_use]
+    pub fn lost_content(&self) -> LostContent {
+        either!(self, store => store.lost_content())
     }
 
-    /// Recovers what the engine keeps. Nothing is appended until somebody runs the committer.
-    fn start(
-        engine: Arc<dyn Engine>,
-        upcasters: Upcasters,
-    ) -> Result<(Self, Committer, Receiver<SweepDue>), Failure> {
-        let home = engine.home().map(std::path::Path::to_owned);
-        let head_record = home
-            .as_deref()
-            .map(HeadRecord::open)
-            .transpose()
-            .map_err(EngineError::Io)?;
-        let mut index = recover::recover(engine.as_ref(), &upcasters)?;
-        let (head_record, recorded) = head_record.unzip();
-        recover::check_head(&index, recorded.flatten()).map_err(|recorded| Failure::Cut {
-            found: index.head.0,
-            recorded: recorded.0,
-        })?;
-        deletion::take_out(engine.as_ref(), &mut index)?;
-        let term = engine.take_over()?;
-        let shared = Arc::new(Shared::new(
-            engine,
-            index,
-            upcasters,
-            Keyring::new(home.as_deref()),
-        ));
-        let queue = Arc::new(Queue::default());
-        let (sweeps, due) = sync_channel(1);
-        let committer = Committer {
-            shared: Arc::clone(&shared),
-            queue: Arc::clone(&queue),
-            term,
-            head_record,
-            sweeps,
-            synced_at: Instant::now(),
-            later: Vec::new(),
-            leads: true,
-            barrier_took: Duration::ZERO,
-            was_alone: true,
-            awaits_sweep: false,
-        };
-        let shelter = Shelter::new(home.as_deref());
-        let vault = Vault::new(home.as_deref());
-        let copy = home.as_deref().map(home::copy::read).transpose()?.flatten();
-        let inner = Inner {
-            shared,
-            queue,
-            shelter,
-            vault,
-            home,
-            copy,
-            threads: Mutex::default(),
-            leader: OnceLock::new(),
-            looked: None,
-        };
-        inner.finish_deletions()?;
-        inner.remove_leftovers()?;
-        Ok((
-            Self {
-                inner: Arc::new(inner),
-                lost: None,
-            },
-            committer,
-            due,
-        ))
+    /// Returns what is whole of a damaged store that was opened to be read; `None` if nothing was
+    /// found to be damaged, or if it was opened for writing.
+    #[must_use]
+    pub fn survey(&self) -> Option<&Survey> {
+        match &self.0 {
+            Kind::Local(store) => store.survey(),
+            Kind::Shared(_) => None,
+        }
+    }
+
+    /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds
+    /// it.
+    #[must_use]
+    pub fn keys_folder(&self) -> Option<PathBuf> {
+        match &self.0 {
+            Kind::Local(store) => store.keys_folder(),
+            Kind::Shared(_) => None,
+        }
+    }
+
+    /// Facts about the store, for people who look after it.
+    ///
+    /// # Errors
+    /// [`AppendError::Io`] if its directory does not read.
+    pub fn stats(&self) -> io::Result<Stats> {
+        match &self.0 {
+            Kind::Local(store) => store.stats(),
+            Kind::Shared(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the database of a shared store has its own figures",
+            )),
+        }
+    }
+
+    /// Verifies the log of a world as it stands now; what is appended meanwhile is left out. Reads
+    /// every byte of it, a piece at a time.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`], or the store does not read or is closed. What is damaged is no
+    /// error.
+    pub async fn verify(&self, world: WorldId, against: Against) -> Result<Integrity, ReadError> {
+        either!(self, store => store.verify(world, against).await)
+    }
+
+    /// Gives commits as they are stored, with proofs. Reads the whole log of the world, and keeps a
+    /// hash of each commit meanwhile.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] if the log is not the one whose tree the store has kept: what is
+    /// damaged proves nothing.
+    pub async fn evidence(&self, wanted: Wanted) -> Result<Evidence, ReadError> {
+        either!(self, store => store.evidence(wanted).await)
+    }
+
+    /// Proves that the commit with the event at `position` is in the log of `world` as it stands
+    /// now.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there is no such event, or if the log
+    /// does not give the root that it should.
+    pub async fn inclusion_proof(
+        &self,
+        world: WorldId,
+        position: Position,
+    ) -> Result<Inclusion, ReadError> {
+        either!(self, store => store.inclusion_proof(world, position).await)
+    }
+
+    /// Proves that the log of `world` with `new` commits begins with the one of `old` commits: the
+    /// hashes as RFC 6962 orders them.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there are not so many commits, or if
+    /// the log does not give the root that it should.
+    pub async fn consistency_proof(
+        &self,
+        world: WorldId,
+        old: u64,
+        new: u64,
+    ) -> Result<Vec<Hash>, ReadError> {
+        either!(self, store => store.consistency_proof(world, old, new).await)
+    }
+
+    /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that
+    /// they held is in any file of the store's directory; what stays is a [`Tombstone`] of each.
+    /// Appends wait while the database is copied for that. A process that dies after the tombstones
+    /// were written leaves the rest to the next opening.
+    ///
+    /// A world that somebody has open loses its log under the hands: ask the runtime first.
+    ///
+    /// # Errors
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After
+    /// [`DeleteError::Unfinished`] the worlds are gone, but perhaps not their text.
+    pub async fn delete(
+        &self,
+        worlds: &[WorldId],
+        order: &DeleteOrder,
+    ) -> Result<Vec<Tombstone>, DeleteError> {
+        either!(self, store => store.delete(worlds, order).await)
+    }
+
+    /// Verifies that [`Store::delete`] would find no reason to refuse. Nothing is changed, and a fork
+    /// that is made later is a reason again.
+    ///
+    /// # Errors
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`], as [`Store::delete`].
+    pub async fn check_deletion(&self, worlds: &[WorldId]) -> Result<(), DeleteError> {
+        either!(self, store => store.check_deletion(worlds).await)
+    }
+
+    /// The tombstones of all deleted worlds, oldest first.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] if one does not read, [`ReadError::Stopped`] if the store is closed.
+    pub async fn deleted(&self) -> Result<Vec<Tombstone>, ReadError> {
+        either!(self, store => store.deleted().await)
+    }
+
+    /// Tells whether files of a world are kept.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    pub async fn has_blobs(&self, world: WorldId) -> Result<bool, BlobError> {
+        either!(self, store => store.has_blobs(world).await)
+    }
+
+    /// Removes the files of a world that were kept before `before` and are none of `named`: uploads
+    /// that no message took up. Returns their number. A world with forks keeps all of its files,
+    /// which those may name. The caller sees to it that no message takes one up meanwhile.
+    ///
+    /// # Errors
+    /// [`BlobError`]; files may be gone by then.
+    pub async fn sweep_blobs(
+        &self,
+        world: WorldId,
+        named: BTreeSet<Digest>,
+        before: SystemTime,
+    ) -> Result<usize, BlobError> {
+        either!(self, store => store.sweep_blobs(world, named, before).await)
+    }
+
+    /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty,
+    /// and which then opens like any other store. Appends go on meanwhile and are not in it. Saved
+    /// folds are left out: they are made again.
+    ///
+    /// # Errors
+    /// [`BackupError`]; nothing that opens is left behind.
+    pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
+        either!(self, store => store.backup(dir).await)
+    }
+
+    /// Leaves all further appends to the store's own thread, so that those that are asked for at once share a barrier.
+    #[cfg(feature = "testing")]
+    pub fn gather_appends(&self) {
+        match &self.0 {
+            Kind::Local(store) => store.gather_appends(),
+            Kind::Shared(_) => {}
+        }
     }
 
     /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and
@@ -322,138 +346,147 @@ impl Store {
     /// [`AppendError::Io`] or [`AppendError::Full`] if something could not be written; no
     /// acknowledged commit is lost.
     pub fn close(&self) -> Result<(), AppendError> {
-        self.inner.close()
-    }
-
-    /// Facts about the store, for people who look after it.
-    ///
-    /// # Errors
-    /// [`AppendError::Io`] if its directory does not read.
-    pub fn stats(&self) -> Result<Stats, std::io::Error> {
-        Stats::of(&self.inner.shared, self.inner.home.as_deref())
-    }
-}
-
-/// The reason that a store does not start.
-enum Failure {
-    Engine(EngineError),
-    Cut { found: u64, recorded: u64 },
-}
-
-impl Failure {
-    /// Returns what it means to whoever opens the store at `path`.
-    fn at(self, path: PathBuf) -> OpenError {
-        match self {
-            Self::Engine(error) => home::open_error(&path, error),
-            Self::Cut { found, recorded } => OpenError::CutTail {
-                path,
-                found,
-                recorded,
-            },
+        match &self.0 {
+            Kind::Local(store) => store.close(),
+            Kind::Shared(store) => {
+                store.close();
+                Ok(())
+            }
         }
     }
 }
 
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
+#[async_trait]
+impl EventLog for Store {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commits: Vec<Commit>,
+    ) -> Result<Appended, AppendError> {
+        either!(self, store => store.append(incarnation, commits).await)
+    }
+
+    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        either!(self, store => store.read(world, from).await)
+    }
+
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
+        either!(self, store => store.read_back(world, before, limit).await)
+    }
+
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
+        either!(self, store => store.gone(world, from, to).await)
+    }
+
+    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        either!(self, store => store.subscribe(world, from).await)
+    }
+
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
+        either!(self, store => store.find_key(world, key).await)
+    }
+
+    async fn worlds(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<WorldEntry>, ReadError> {
+        either!(self, store => store.worlds(labels, after, limit).await)
+    }
+
+    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
+        either!(self, store => store.find(name).await)
     }
 }
 
-fn spawn(
-    shared: Arc<Shared>,
-    queue: Arc<Queue>,
-    leader: Arc<Leader>,
-    due: Receiver<SweepDue>,
-) -> std::io::Result<Threads> {
-    let thread = |name: &str| Builder::new().name(name.to_owned());
-    let sweeper = thread("folkmoot-runs").spawn(move || sweep_when_due(&shared, &queue, &due))?;
-    let committer = thread("folkmoot-log").spawn(move || leader.run())?;
-    Ok(Threads { committer, sweeper })
-}
+#[async_trait]
+impl Checkpoints for Store {
+    async fn save(
+        &self,
+        world: WorldId,
+        at: Position,
+        decider: Digest,
+        state: Vec<u8>,
+    ) -> Result<(), AppendError> {
+        either!(self, store => store.save(world, at, decider, state).await)
+    }
 
-/// Sweeps when the committer finds it due, until the committer ends. An error of it ends the store.
-fn sweep_when_due(shared: &Shared, queue: &Queue, due: &Receiver<SweepDue>) {
-    while let Ok(SweepDue) = due.recv() {
-        sweep(shared, queue);
+    async fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)> {
+        either!(self, store => store.latest(world, decider, up_to).await)
+    }
+
+    async fn places(&self, world: WorldId) -> Vec<(Position, Digest)> {
+        either!(self, store => store.places(world).await)
     }
 }
 
-/// Sweeps, if the store works. An error of it ends the store.
-pub(crate) fn sweep(shared: &Shared, queue: &Queue) {
-    if shared.phase() != Phase::Open {
-        return;
+#[async_trait]
+impl Blobs for Store {
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        either!(self, store => store.put(world, bytes).await)
     }
-    if let Err(error) = runs::sweep(shared) {
-        let why = format!("copying into runs failed: {error}");
-        tracing::error!(why, "the store stops");
-        shared.end(Phase::Stopped(why.clone()));
-        queue.stop(&why);
+
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        either!(self, store => store.get(world, blob).await)
+    }
+
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        either!(self, store => store.size(world, blob).await)
+    }
+
+    fn derived(&self, world: WorldId) -> Option<PathBuf> {
+        either!(self, store => store.derived(world))
+    }
+
+    async fn forget_derived(&self, world: WorldId) -> Result<(), BlobError> {
+        either!(self, store => store.forget_derived(world).await)
     }
 }
 
-impl Inner {
-    /// Takes an append, and makes it at once if that is free and quick.
-    fn put(&self, request: AppendRequest) -> Result<(), AppendError> {
-        match self.leader.get() {
-            Some(leader) => leader.append(request),
-            None => self.queue.put(request),
-        }
+#[async_trait]
+impl Custody for Store {
+    fn copy(&self) -> Option<CopyId> {
+        either!(self, store => store.copy())
     }
 
-    fn close(&self) -> Result<(), AppendError> {
-        if self.looked.is_some() {
-            self.shared.end(Phase::Closed);
-            self.shared.release();
-        }
-        let Some(threads) = self
-            .threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-        else {
-            return Ok(());
-        };
-        self.queue.close(CLOSED);
-        let head_record = threads.committer.join();
-        let swept = threads.sweeper.join();
-        let result = match (head_record, swept) {
-            (Ok(record), Ok(())) => self.finish(record),
-            (Err(_), _) | (_, Err(_)) => Err(EngineError::Io(std::io::Error::other(
-                "a thread of the store panicked",
-            ))),
-        };
-        self.shared.end(Phase::Closed);
-        self.shared.release();
-        result.map_err(|error| committer::append_error(&error))
+    async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
+        either!(self, store => store.tree_head(world).await)
     }
 
-    /// Brings the log in order once nothing is appended any more. What is stopped is left as it is.
-    pub(crate) fn finish(&self, record: Option<HeadRecord>) -> Result<(), EngineError> {
-        match self.shared.phase() {
-            Phase::Open => self.tidy(record),
-            Phase::Reading | Phase::Stopped(_) | Phase::Closed => Ok(()),
-        }
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError> {
+        either!(self, store => store.erase(world, events, by).await)
     }
 
-    /// Leaves nothing outside of runs, so that the next open has nothing to verify.
-    fn tidy(&self, record: Option<HeadRecord>) -> Result<(), EngineError> {
-        runs::sweep(&self.shared)?;
-        let head = committer::head(&self.shared.index());
-        match (record, head) {
-            (Some(mut record), Some(head)) => record
-                .write(head)
-                .and_then(|()| record.sync())
-                .map_err(EngineError::Io),
-            (Some(_) | None, Some(_) | None) => Ok(()),
-        }
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
+        either!(self, store => store.fork_point(world, at).await)
     }
-}
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        if let Err(error) = self.close() {
-            tracing::warn!(%error, "the store was not closed cleanly");
-        }
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
+        either!(self, store => store.copy_base(world).await)
     }
 }

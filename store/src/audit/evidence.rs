@@ -12,9 +12,9 @@ use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::RecordRef;
+use crate::local::LocalStore;
 use crate::read::reader::Reader;
 use crate::state::shared::Shared;
-use crate::store::Store;
 use crate::sync::threads::blocking;
 
 /// A choice of commits.
@@ -106,14 +106,10 @@ pub enum StoredContent {
     },
 }
 
-impl Store {
+impl LocalStore {
     /// Gives commits as they are stored, with proofs. Reads the whole log of the world, and keeps a
     /// hash of each commit meanwhile.
-    ///
-    /// # Errors
-    /// [`ReadError::Damaged`] if the log is not the one whose tree the store has kept: what is
-    /// damaged proves nothing.
-    pub async fn evidence(&self, wanted: Wanted) -> Result<Evidence, ReadError> {
+    pub(crate) async fn evidence(&self, wanted: Wanted) -> Result<Evidence, ReadError> {
         let shared = Arc::clone(&self.inner.shared);
         blocking(move || gather(&shared, &wanted)).await
     }

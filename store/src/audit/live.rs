@@ -8,9 +8,9 @@ use folkmoot_core::port::ReadError;
 use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use crate::engine::{Engine, FrameNumber};
+use crate::local::{Inner, LocalStore};
 use crate::state::index::{Index, IndexedWorld};
 use crate::state::shared::{CLOSED, Phase, Shared, read_error};
-use crate::store::{Inner, Store};
 use crate::sync::threads::blocking;
 use crate::verify::against::Against;
 use crate::verify::examine::last_run;
@@ -24,14 +24,14 @@ use crate::verify::walk::{Each, End, Item, Stretch};
 /// The number of records that are walked before it is looked whether the store was closed.
 const LOOK_EVERY: u32 = 1_024;
 
-impl Store {
+impl LocalStore {
     /// Verifies the log of a world as it stands now; what is appended meanwhile is left out. Reads
     /// every byte of it, a piece at a time.
-    ///
-    /// # Errors
-    /// [`ReadError::NoSuchWorld`], or the store does not read or is closed. What is damaged is no
-    /// error.
-    pub async fn verify(&self, world: WorldId, against: Against) -> Result<Integrity, ReadError> {
+    pub(crate) async fn verify(
+        &self,
+        world: WorldId,
+        against: Against,
+    ) -> Result<Integrity, ReadError> {
         let inner = Arc::clone(&self.inner);
         blocking(move || verify(&inner, world, &against)).await
     }
@@ -76,9 +76,10 @@ fn verify_to(inner: &Inner, plan: &LogPlan, against: &Against) -> Result<Integri
     let engine = lease.engine().map_err(|_| closed())?;
     let place = TablesPlace {
         engine,
-        vault: &inner.vault,
+        files: &inner.vault,
         world,
         runs_end: plan.runs_end,
+        has_keys: true,
         is_still: false,
     };
     let stage = Verification {

@@ -11,8 +11,8 @@ use folkmoot_proof::{Frontier, Hash, ProofError, Prover};
 use super::live::{cut, walk};
 use crate::format::Malformed;
 use crate::format::record::RecordRef;
+use crate::local::{Inner, LocalStore};
 use crate::state::shared::CLOSED;
-use crate::store::{Inner, Store};
 use crate::sync::threads::blocking;
 use crate::verify::walk::Item;
 
@@ -29,14 +29,10 @@ pub struct Inclusion {
     pub path: Vec<Hash>,
 }
 
-impl Store {
+impl LocalStore {
     /// Proves that the commit with the event at `position` is in the log of `world` as it stands
     /// now.
-    ///
-    /// # Errors
-    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there is no such event, or if the log
-    /// does not give the root that it should.
-    pub async fn inclusion_proof(
+    pub(crate) async fn inclusion_proof(
         &self,
         world: WorldId,
         position: Position,
@@ -47,11 +43,7 @@ impl Store {
 
     /// Proves that the log of `world` with `new` commits begins with the one of `old` commits: the
     /// hashes as RFC 6962 orders them.
-    ///
-    /// # Errors
-    /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there are not so many commits, or if
-    /// the log does not give the root that it should.
-    pub async fn consistency_proof(
+    pub(crate) async fn consistency_proof(
         &self,
         world: WorldId,
         old: u64,

@@ -16,8 +16,8 @@ use crate::home::blobs::Vault;
 use crate::home::head_record::{Head, HeadRecord};
 use crate::home::opening::OpenError;
 use crate::home::{self, Home};
+use crate::local::{Inner, LocalStore};
 use crate::state::shared::{CLOSED, Phase, Shared};
-use crate::store::{Inner, Store};
 use crate::sync::threads::blocking;
 
 mod check;
@@ -46,14 +46,25 @@ pub struct Backup {
     pub content_damaged: usize,
 }
 
-impl Store {
+impl Backup {
+    /// A copy at `path` that has nothing yet.
+    pub(crate) const fn empty(path: PathBuf) -> Self {
+        Self {
+            path,
+            worlds: 0,
+            events: 0,
+            blobs: 0,
+            blobs_damaged: 0,
+            content_damaged: 0,
+        }
+    }
+}
+
+impl LocalStore {
     /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty,
     /// and which then opens like any other store. Appends go on meanwhile and are not in it. Saved
     /// folds are left out: they are made again.
-    ///
-    /// # Errors
-    /// [`BackupError`]; nothing that opens is left behind.
-    pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
+    pub(crate) async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
         let inner = Arc::clone(&self.inner);
         let dir = dir.into();
         blocking(move || inner.backup(&dir)).await
@@ -189,12 +200,10 @@ fn write(
     Ok((
         cut,
         Backup {
-            path: dir,
             worlds,
-            events: 0,
             blobs,
             blobs_damaged,
-            content_damaged: 0,
+            ..Backup::empty(dir)
         },
     ))
 }
@@ -244,10 +253,10 @@ fn empty(dir: &Path) -> std::io::Result<()> {
 }
 
 /// Opens what was copied, as if it were a store already.
-fn open_copy(dir: &Path) -> Result<Store, OpenError> {
+fn open_copy(dir: &Path) -> Result<LocalStore, OpenError> {
     let home = Home::open_half(dir.to_owned())?;
     let engine = EngineKind::default()
         .open_home(home)
         .map_err(|error| home::open_error(dir, error))?;
-    Store::with_engine(engine)
+    LocalStore::with_engine(engine)
 }

@@ -82,6 +82,21 @@ impl Vault {
         Ok(blob)
     }
 
+    /// Keeps a blob in the bytes that another store has of it, sealed or not.
+    pub(crate) fn take_over(
+        &self,
+        world: WorldId,
+        blob: Digest,
+        bytes: Vec<u8>,
+        keys: Option<&Keyring>,
+    ) -> Result<(), BlobError> {
+        if digest(world, &bytes, keys)? == Some(blob) {
+            self.keep(world, blob, bytes)
+        } else {
+            Err(BlobError::Damaged { blob })
+        }
+    }
+
     /// Keeps a blob in the bytes that are stored of it.
     fn keep(&self, world: WorldId, blob: Digest, bytes: Vec<u8>) -> Result<(), BlobError> {
         match self {

@@ -11,13 +11,13 @@ use shuttle::thread;
 
 use super::engine::Slow;
 use super::tries::{START, commits, each_order};
-use crate::store::Store;
-use crate::store::tests::{creation, name, post, say, world};
+use crate::local::LocalStore;
+use crate::local::tests::{creation, name, post, say, world};
 
 const FIRST: Incarnation = Incarnation(1);
 
 /// The commits of a world, as they are read.
-pub(super) fn read(store: &Store, number: u8) -> Vec<StoredCommit> {
+pub(super) fn read(store: &LocalStore, number: u8) -> Vec<StoredCommit> {
     block_on(async {
         let stream = store.read(world(number), START).await.unwrap();
         stream.map(Result::unwrap).collect().await

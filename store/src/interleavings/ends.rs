@@ -11,14 +11,14 @@ use shuttle::thread::{self, JoinHandle};
 use super::engine::Slow;
 use super::tries::{START, commits, each_order};
 use crate::engine::Engine;
-use crate::store::Store;
-use crate::store::tests::{creation, post, world};
+use crate::local::LocalStore;
+use crate::local::tests::{creation, post, world};
 
 const FIRST: Incarnation = Incarnation(1);
 
 /// Appends the commits of a world until one is refused; gives the last event that was taken, and
 /// why no more were.
-fn append_all(store: &Store, number: u8) -> JoinHandle<(u64, Option<AppendError>)> {
+fn append_all(store: &LocalStore, number: u8) -> JoinHandle<(u64, Option<AppendError>)> {
     let store = store.clone();
     thread::spawn(move || {
         let mut taken = 0;
@@ -66,7 +66,7 @@ fn closing_answers_everybody_and_takes_nothing_afterwards() {
             Err(ReadError::Stopped(_))
         ));
         let engine = Arc::clone(&engine) as Arc<dyn Engine>;
-        Store::with_engine(engine).unwrap().close().unwrap();
+        LocalStore::with_engine(engine).unwrap().close().unwrap();
     });
 }
 

@@ -10,7 +10,7 @@ use shuttle::thread::yield_now;
 use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
 use crate::engines::MemoryEngine;
 use crate::format::upcast::Upcasters;
-use crate::store::Store;
+use crate::local::LocalStore;
 use crate::write::recover;
 
 /// Keeps frames in memory; each call is as if it took its time.
@@ -25,12 +25,12 @@ pub(super) struct Slow {
 }
 
 impl Slow {
-    pub(super) fn open() -> (Arc<Self>, Store) {
+    pub(super) fn open() -> (Arc<Self>, LocalStore) {
         Self::default().started()
     }
 
     /// One whose `good`-th append is the last that succeeds.
-    pub(super) fn failing(good: u64) -> (Arc<Self>, Store) {
+    pub(super) fn failing(good: u64) -> (Arc<Self>, LocalStore) {
         Self {
             good: Some(good),
             ..Self::default()
@@ -38,9 +38,9 @@ impl Slow {
         .started()
     }
 
-    fn started(self) -> (Arc<Self>, Store) {
+    fn started(self) -> (Arc<Self>, LocalStore) {
         let engine = Arc::new(self);
-        let store = Store::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
+        let store = LocalStore::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
         (engine, store)
     }
 

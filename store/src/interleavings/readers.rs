@@ -9,8 +9,8 @@ use shuttle::thread;
 use super::answers::read;
 use super::engine::Slow;
 use super::tries::{START, commits, each_order};
+use crate::local::tests::{creation, post, world};
 use crate::read::runs;
-use crate::store::tests::{creation, post, world};
 use crate::verify::Against;
 
 const FIRST: Incarnation = Incarnation(1);

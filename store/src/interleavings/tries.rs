@@ -7,7 +7,7 @@ use folkmoot_core::ids::Position;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, FailurePersistence, Runner};
 
-use crate::store::tests::{creation, post};
+use crate::local::tests::{creation, post};
 
 /// How many orders of each test are tried by default.
 const SCHEDULES: usize = 300;

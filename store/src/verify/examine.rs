@@ -97,9 +97,10 @@ pub(crate) fn examine_engine(
         let plan = plan(world, &entries, &origins, &scan);
         let place = TablesPlace {
             engine,
-            vault: &vault,
+            files: &vault,
             world,
             runs_end: plan.runs_end,
+            has_keys: true,
             is_still: true,
         };
         let stage = Verification {

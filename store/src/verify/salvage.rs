@@ -24,7 +24,7 @@ pub(crate) use source::OldStore;
 
 pub(crate) mod export;
 mod frames;
-mod scribe;
+pub(crate) mod scribe;
 pub(crate) mod source;
 mod tables;
 

@@ -1,6 +1,7 @@
 //! What stands beside a log: the tables of keys and of messages that are gone, and files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::io::{self, ErrorKind};
 
 use folkmoot_core::event::{
@@ -39,12 +40,26 @@ pub(crate) struct LogCompanions<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TablesPlace<'a> {
     pub(crate) engine: &'a dyn Engine,
-    pub(crate) vault: &'a Vault,
+    pub(crate) files: &'a dyn KeptFiles,
     pub(crate) world: WorldId,
     /// The last event whose commit is in the tables.
     pub(crate) runs_end: Position,
+    /// True if there is a table of keys; else they stand beside the records.
+    pub(crate) has_keys: bool,
     /// True if nothing is written meanwhile.
     pub(crate) is_still: bool,
+}
+
+/// The place where files are kept.
+pub(crate) trait KeptFiles: Debug {
+    /// The bytes of a file that is not sealed; verified to be those that were kept.
+    fn file(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError>;
+}
+
+impl KeptFiles for Vault {
+    fn file(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        self.get(world, blob, None)
+    }
 }
 
 impl<'a> LogCompanions<'a> {
@@ -81,12 +96,13 @@ impl<'a> LogCompanions<'a> {
             engine,
             world,
             runs_end,
+            has_keys,
             ..
         }) = self.place
         else {
             return Ok(());
         };
-        if record.fixed.last() > runs_end || record.fixed.world != world {
+        if !has_keys || record.fixed.last() > runs_end || record.fixed.world != world {
             return Ok(());
         }
         let Some(keyed) = header::read_key(record.header)? else {
@@ -150,13 +166,13 @@ impl<'a> LogCompanions<'a> {
     }
 
     fn file(&mut self, at: Position, blob: Digest, kept: Kept) -> Option<Damage> {
-        let TablesPlace { vault, world, .. } = self.place?;
+        let TablesPlace { files, world, .. } = self.place?;
         if !self.files.insert(blob) {
             return None;
         }
         // What a sealed world refers to is sealed with the words that refer to it: here it reads as
         // erased.
-        let what = match (vault.get(world, blob, None), kept) {
+        let what = match (files.file(world, blob), kept) {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
             (Err(BlobError::Damaged { .. }), _) => {
@@ -200,6 +216,7 @@ impl<'a> LogCompanions<'a> {
             engine,
             world,
             runs_end,
+            has_keys,
             is_still,
             ..
         }) = self.place
@@ -212,7 +229,10 @@ impl<'a> LogCompanions<'a> {
         if self.damage.is_some() {
             return Ok(self.damage);
         }
-        let (rows, is_readable) = count_keys(engine, world, runs_end)?;
+        let (rows, is_readable) = match has_keys {
+            true => count_keys(engine, world, runs_end)?,
+            false => (self.keys, true),
+        };
         if rows != self.keys || !is_readable {
             let what = format!(
                 "the table of keys has {rows} keys, the log has {}",

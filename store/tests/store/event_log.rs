@@ -5,7 +5,7 @@ use std::sync::Arc;
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::{Digest, Incarnation, Position};
 use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, Labels, ReadError};
-use folkmoot_store::Store;
+use folkmoot_store::{Stats, Store};
 use futures::{FutureExt as _, StreamExt as _};
 
 use crate::fixture::*;
@@ -370,7 +370,10 @@ async fn many_writers_share_the_log_without_losing_order(log: Store) {
         let written = writer.await.unwrap();
         assert_eq!(read(log.as_ref(), number, 0).await, written);
     }
-    let frames = log.stats().unwrap().frames;
+    // A ledger has no frames.
+    let Ok(Stats { frames, .. }) = log.stats() else {
+        return;
+    };
     // A world's first commit has two events, and a small commit that is alone has a frame of its own.
     assert!(
         frames < 32 * (HEAD - 1),

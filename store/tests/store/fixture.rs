@@ -1,5 +1,8 @@
 //! Commits to append, and engines to append them to.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot_core::content::Content;
@@ -14,7 +17,7 @@ use folkmoot_core::ids::{
 };
 use folkmoot_core::port::{Appended, EventLog, ReadError, StoredCommit};
 use folkmoot_core::spec::{SpecText, WorldSpec};
-use folkmoot_store::{EngineKind, OpenMode, Store};
+use folkmoot_store::{EngineKind, MemoryLedger, OpenMode, SharedStore, Store};
 use futures::StreamExt as _;
 
 pub(crate) const FIRST: Incarnation = Incarnation(1);
@@ -172,6 +175,12 @@ pub(crate) fn bare(stored: impl IntoIterator<Item = StoredCommit>) -> Vec<Commit
     stored.into_iter().map(|stored| stored.commit).collect()
 }
 
+/// A store over a ledger that nobody else has, with keys in the folder `home`.
+pub(crate) fn shared(home: &Path) -> Store {
+    let node = NodeId::from_stamp(&header(world(1), 1).stamp);
+    SharedStore::with_keys(Arc::new(MemoryLedger::default()), node, home).into()
+}
+
 /// A store on disk that can be closed and opened again.
 pub(crate) struct OnDisk {
     pub(crate) dir: tempfile::TempDir,
@@ -205,7 +214,7 @@ impl OnDisk {
     }
 }
 
-pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

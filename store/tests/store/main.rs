@@ -31,6 +31,14 @@ macro_rules! on_every_engine {
                 super::$name(disk.open()).await;
             })*
         }
+
+        mod shared {
+            $(#[tokio::test]
+            async fn $name() {
+                let keys = tempfile::tempdir().unwrap();
+                super::$name(crate::fixture::shared(keys.path())).await;
+            })*
+        }
     };
 }
 

@@ -10,10 +10,10 @@ use crate::format::Malformed;
 use crate::format::chain;
 use crate::format::chain::NO_LINK;
 use crate::format::record::RecordRef;
+use crate::local::LocalStore;
 use crate::read::runs;
 use crate::state::content;
 use crate::state::index::Reach;
-use crate::store::Store;
 
 /// The content of a copy, counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +33,7 @@ pub(crate) fn check(
         path: dir.to_owned(),
         what,
     };
-    let close = |store: &Store| store.close().map_err(|error| different(error.to_string()));
+    let close = |store: &LocalStore| store.close().map_err(|error| different(error.to_string()));
     close(&open_copy(dir)?)?;
     let store = open_copy(dir)?;
     let mut checked = CheckedCopy::default();
@@ -63,7 +63,7 @@ pub(crate) fn check(
 
 /// Reads the runs of a world, and verifies link by link that they end where the index says. Gives
 /// how many contents beside the frames are damaged.
-fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<usize, EngineError> {
+fn read(store: &LocalStore, world: WorldId, reach: &Reach) -> Result<usize, EngineError> {
     let lease = store.inner.shared.lease();
     let mut damaged = 0;
     let (next, link) = follow(lease.engine()?, world, reach, &mut damaged)?;

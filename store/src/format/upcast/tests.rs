@@ -128,11 +128,11 @@ async fn store_with(
     version: u16,
     facts: &str,
     upcasters: Upcasters,
-) -> (crate::Store, folkmoot_core::ids::WorldId) {
+) -> (crate::local::LocalStore, folkmoot_core::ids::WorldId) {
     let engine = std::sync::Arc::new(MemoryEngine::new());
-    let world = crate::store::tests::foreign_record(engine.as_ref(), &record(version, facts)).await;
+    let world = crate::local::tests::foreign_record(engine.as_ref(), &record(version, facts)).await;
     assert_eq!(engine.head().unwrap(), FrameNumber(2));
-    (crate::store::tests::open_with(engine, upcasters), world)
+    (crate::local::tests::open_with(engine, upcasters), world)
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::random::Random;
 use crate::engine::Engine;
 use crate::engines::MemoryEngine;
-use crate::{Store, lift};
+use crate::{lift, local::LocalStore};
 
 const SCRIPTS: [&str; 8] = [
     "compacted",
@@ -79,7 +79,7 @@ pub(super) fn signer() -> SignerKey {
 /// A store under way.
 pub(super) struct Site {
     pub(super) engine: Arc<MemoryEngine>,
-    store: Store,
+    store: LocalStore,
     heads: BTreeMap<WorldId, (u64, Incarnation)>,
     last: BTreeMap<WorldId, CommitHeader>,
 }
@@ -87,7 +87,7 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn new() -> Self {
         let engine = Arc::new(MemoryEngine::new());
-        let store = Store::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
+        let store = LocalStore::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
         Self {
             engine,
             store,
@@ -175,7 +175,7 @@ impl Site {
     /// Copies everything into runs.
     pub(super) fn reopen(&mut self) {
         self.store.close().unwrap();
-        self.store = Store::with_engine(Arc::clone(&self.engine) as Arc<dyn Engine>).unwrap();
+        self.store = LocalStore::with_engine(Arc::clone(&self.engine) as Arc<dyn Engine>).unwrap();
     }
 
     /// The anchor of a world as it stands.
@@ -190,7 +190,7 @@ impl Site {
         checkpoint.sign(&signer()).unwrap().to_string().into_bytes()
     }
 
-    pub(super) fn store(&self) -> &Store {
+    pub(super) fn store(&self) -> &LocalStore {
         &self.store
     }
 }

@@ -8,8 +8,8 @@ use futures::executor::block_on;
 use super::book::{Book, Slot, WORLD_AT, first};
 use super::logs::{Logs, Site, golden, logs, signer};
 use super::random::Random;
+use crate::local::LocalStore;
 use crate::read::runs::entry;
-use crate::store::Store;
 use crate::verify::examine::examine_engine;
 use crate::verify::{Against, AnchorOutcome, Damage, DamageKind, Examined, LogVerdict, Tail};
 
@@ -121,7 +121,7 @@ fn with_index(change: impl FnOnce(&mut Book, &Logs)) -> (Examined, bool) {
         &Against::default(),
     )
     .unwrap();
-    (found, Store::with_engine(engine).is_ok())
+    (found, LocalStore::with_engine(engine).is_ok())
 }
 
 #[test]

@@ -4,12 +4,12 @@ use folkmoot_core::ids::Incarnation;
 use folkmoot_core::port::{AppendError, EventLog as _};
 use futures::executor::block_on;
 
-use crate::Store;
-use crate::store::tests::creation;
+use crate::local::LocalStore;
+use crate::local::tests::creation;
 
 #[test]
 fn store_whose_leader_panicked_stops_and_is_closed() {
-    let store = Store::memory();
+    let store = LocalStore::memory();
     let leader = store.inner.leader.get().unwrap();
     thread::scope(|scope| {
         let led = scope.spawn(|| {

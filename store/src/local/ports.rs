@@ -12,7 +12,7 @@ use folkmoot_core::port::{
     AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError,
 };
 
-use super::{Inner, Store};
+use super::{Inner, LocalStore};
 use crate::home::blobs::Vault;
 use crate::home::checkpoints::Saved;
 use crate::home::keys::Keyring;
@@ -26,7 +26,7 @@ use crate::write::erase::{Eraser, Lost, Meant};
 use crate::write::lineage;
 
 #[async_trait]
-impl Checkpoints for Store {
+impl Checkpoints for LocalStore {
     async fn save(
         &self,
         world: WorldId,
@@ -98,7 +98,7 @@ impl Checkpoints for Store {
 }
 
 #[async_trait]
-impl Custody for Store {
+impl Custody for LocalStore {
     fn copy(&self) -> Option<CopyId> {
         self.inner.copy
     }
@@ -198,7 +198,7 @@ fn tree_head(reach: &Reach) -> TreeHead {
 }
 
 #[async_trait]
-impl Blobs for Store {
+impl Blobs for LocalStore {
     async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
         self.inner.shared.check_writes()?;
         self.of_world(world, move |vault, keys| vault.put(world, bytes, keys))
@@ -233,12 +233,9 @@ impl Blobs for Store {
     }
 }
 
-impl Store {
+impl LocalStore {
     /// Tells whether files of a world are kept.
-    ///
-    /// # Errors
-    /// [`BlobError`].
-    pub async fn has_blobs(&self, world: WorldId) -> Result<bool, BlobError> {
+    pub(crate) async fn has_blobs(&self, world: WorldId) -> Result<bool, BlobError> {
         self.of_world(world, move |vault, _| {
             vault.has_any(world).map_err(BlobError::Io)
         })
@@ -248,10 +245,7 @@ impl Store {
     /// Removes the files of a world that were kept before `before` and are none of `named`: uploads
     /// that no message took up. Returns their number. A world with forks keeps all of its files,
     /// which those may name. The caller sees to it that no message takes one up meanwhile.
-    ///
-    /// # Errors
-    /// [`BlobError`]; files may be gone by then.
-    pub async fn sweep_blobs(
+    pub(crate) async fn sweep_blobs(
         &self,
         world: WorldId,
         named: BTreeSet<Digest>,

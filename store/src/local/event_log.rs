@@ -12,7 +12,7 @@ use folkmoot_core::port::{
 use futures::StreamExt as _;
 use tokio::sync::oneshot;
 
-use super::{Store, look};
+use super::{LocalStore, look};
 use crate::engine::Pair;
 use crate::format::Malformed;
 use crate::read::reader::Reader;
@@ -27,7 +27,7 @@ use crate::write::queue::{AppendRequest, EncodedCommit};
 use crate::write::{group, lineage};
 
 #[async_trait]
-impl EventLog for Store {
+impl EventLog for LocalStore {
     async fn append(
         &self,
         incarnation: Incarnation,
@@ -180,7 +180,7 @@ impl EventLog for Store {
     }
 }
 
-impl Store {
+impl LocalStore {
     pub(super) fn check_open(&self) -> Result<(), ReadError> {
         match self.inner.shared.phase() {
             // What a stopped store has is still true.

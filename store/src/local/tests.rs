@@ -133,6 +133,6 @@ pub(crate) async fn foreign_record(engine: &MemoryEngine, record: &EventRecord) 
 }
 
 /// Opens a store with other upcasters than this build's.
-pub(crate) fn open_with(engine: Arc<MemoryEngine>, upcasters: Upcasters) -> Store {
-    Store::with_schemas(engine, upcasters).unwrap()
+pub(crate) fn open_with(engine: Arc<MemoryEngine>, upcasters: Upcasters) -> LocalStore {
+    LocalStore::with_schemas(engine, upcasters).unwrap()
 }

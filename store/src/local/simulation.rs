@@ -7,8 +7,8 @@
 use folkmoot_core::port::AppendError;
 
 use crate::engine::EngineError;
+use crate::local::{LocalStore, sweep};
 use crate::state::shared::{CLOSED, Phase};
-use crate::store::{Store, sweep};
 use crate::sync::Receiver;
 use crate::sync::random::Seeded;
 use crate::write::committer;
@@ -27,7 +27,7 @@ pub struct Driver {
 
 #[derive(Debug)]
 struct Work {
-    store: Store,
+    store: LocalStore,
     committer: Committer,
     due: Receiver<SweepDue>,
 }
@@ -43,7 +43,7 @@ impl Driver {
 
     pub(crate) fn over(
         mut self,
-        store: Store,
+        store: LocalStore,
         committer: Committer,
         due: Receiver<SweepDue>,
     ) -> Self {
@@ -70,10 +70,10 @@ impl Driver {
     }
 
     /// Appends what still waits, brings the log in order and lets the engine go: what
-    /// [`Store::close`] does.
+    /// [`LocalStore::close`] does.
     ///
     /// # Errors
-    /// As [`Store::close`].
+    /// As [`LocalStore::close`].
     pub fn close(mut self) -> Result<(), AppendError> {
         let Some(work) = self.work.take() else {
             return Ok(());

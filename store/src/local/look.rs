@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{ReadError, WorldEntry};
 
-use super::{Failure, Inner, Store};
+use super::{Failure, Inner, LocalStore};
 use crate::engine::{Engine, EngineError};
 use crate::engines::{EngineKind, Overlay};
 use crate::format::upcast::Upcasters;
@@ -38,14 +38,11 @@ pub(super) struct Looked {
     survey: Option<Survey>,
 }
 
-impl Store {
+impl LocalStore {
     /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can
     /// be appended. Others may read meanwhile, and nobody can write. Of a damaged store there is
-    /// what [`rebuild`](crate::rebuild) would save: [`Store::survey`] says what that is.
-    ///
-    /// # Errors
-    /// [`OpenError`]: each variant says what to do. What is damaged is no error.
-    pub fn look(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
+    /// what [`rebuild`](crate::rebuild) would save: [`LocalStore::survey`] says what that is.
+    pub(crate) fn look(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
         let home = Home::look(dir.into())?;
         let path = home.path().to_owned();
         Self::look_in(home).map_err(|error| home::open_error(&path, error))
@@ -54,7 +51,7 @@ impl Store {
     /// Returns what is whole of a damaged store that was opened to be read; `None` if nothing was
     /// found to be damaged, or if it was opened for writing.
     #[must_use]
-    pub fn survey(&self) -> Option<&Survey> {
+    pub(crate) fn survey(&self) -> Option<&Survey> {
         self.inner.looked.as_ref()?.survey.as_ref()
     }
 
@@ -86,23 +83,37 @@ impl Store {
 
     fn reading(engine: Arc<dyn Engine>, index: Index, home: Home, survey: Option<Survey>) -> Self {
         let path = home.path().to_owned();
-        let keys = Keyring::new(Some(&path));
+        let looked = Looked {
+            _home: home,
+            survey,
+        };
+        Self::read_only(engine, index, Some(path), Some(looked))
+    }
+
+    /// The logs that an engine gives, for who proves them. There are no files and no saved folds.
+    pub(crate) fn of_logs(engine: Arc<dyn Engine>, index: Index) -> Self {
+        Self::read_only(engine, index, None, None)
+    }
+
+    fn read_only(
+        engine: Arc<dyn Engine>,
+        index: Index,
+        path: Option<PathBuf>,
+        looked: Option<Looked>,
+    ) -> Self {
+        let keys = Keyring::new(path.as_deref());
         let shared = Arc::new(Shared::reading(engine, index, Upcasters::default(), keys));
         let queue = Arc::new(Queue::default());
         queue.stop(READS_ONLY);
-        let shelter = Shelter::new(Some(&path));
-        let vault = Vault::new(Some(&path));
-        let looked = Some(Looked {
-            _home: home,
-            survey,
-        });
+        let shelter = Shelter::new(path.as_deref());
+        let vault = Vault::new(path.as_deref());
         let (threads, leader) = (Mutex::default(), OnceLock::new());
         let inner = Inner {
             shared,
             queue,
             shelter,
             vault,
-            home: Some(path),
+            home: path,
             copy: None,
             threads,
             leader,

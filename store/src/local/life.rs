@@ -6,7 +6,7 @@ use std::sync::Arc;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::ReadError;
 
-use super::{Inner, Store};
+use super::{Inner, LocalStore};
 use crate::engine::EngineError;
 use crate::state::content;
 use crate::state::shared::{CLOSED, read_error};
@@ -14,11 +14,11 @@ use crate::sync::threads::blocking;
 use crate::write::deletion;
 use crate::write::deletion::{DeleteError, DeleteOrder, Tombstone, Traces};
 
-impl Store {
+impl LocalStore {
     /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds
     /// it.
     #[must_use]
-    pub fn keys_folder(&self) -> Option<PathBuf> {
+    pub(crate) fn keys_folder(&self) -> Option<PathBuf> {
         self.inner
             .shared
             .keys
@@ -31,13 +31,7 @@ impl Store {
     /// they held is in any file of the store's directory; what stays is a [`Tombstone`] of each.
     /// Appends wait while the database is copied for that. A process that dies after the tombstones
     /// were written leaves the rest to the next opening.
-    ///
-    /// A world that somebody has open loses its log under the hands: ask the runtime first.
-    ///
-    /// # Errors
-    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After
-    /// [`DeleteError::Unfinished`] the worlds are gone, but perhaps not their text.
-    pub async fn delete(
+    pub(crate) async fn delete(
         &self,
         worlds: &[WorldId],
         order: &DeleteOrder,
@@ -48,12 +42,9 @@ impl Store {
         blocking(move || inner.delete(&worlds, &order)).await
     }
 
-    /// Verifies that [`Store::delete`] would find no reason to refuse. Nothing is changed, and a fork
+    /// Verifies that [`LocalStore::delete`] would find no reason to refuse. Nothing is changed, and a fork
     /// that is made later is a reason again.
-    ///
-    /// # Errors
-    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`], as [`Store::delete`].
-    pub async fn check_deletion(&self, worlds: &[WorldId]) -> Result<(), DeleteError> {
+    pub(crate) async fn check_deletion(&self, worlds: &[WorldId]) -> Result<(), DeleteError> {
         let inner = Arc::clone(&self.inner);
         let worlds = worlds.to_vec();
         blocking(move || {
@@ -64,10 +55,7 @@ impl Store {
     }
 
     /// The tombstones of all deleted worlds, oldest first.
-    ///
-    /// # Errors
-    /// [`ReadError::Damaged`] if one does not read, [`ReadError::Stopped`] if the store is closed.
-    pub async fn deleted(&self) -> Result<Vec<Tombstone>, ReadError> {
+    pub(crate) async fn deleted(&self) -> Result<Vec<Tombstone>, ReadError> {
         self.check_open()?;
         let shared = Arc::clone(&self.inner.shared);
         let all = blocking(move || {

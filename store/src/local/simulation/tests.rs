@@ -9,10 +9,10 @@ use futures::FutureExt as _;
 use super::*;
 use crate::engine::Engine;
 use crate::engines::MemoryEngine;
-use crate::store::tests::{creation, world};
+use crate::local::tests::{creation, world};
 
-fn driven(engine: &Arc<MemoryEngine>, seed: u64) -> (Store, Driver) {
-    Store::simulated(Arc::clone(engine) as Arc<dyn Engine>, seed).unwrap()
+fn driven(engine: &Arc<MemoryEngine>, seed: u64) -> (LocalStore, Driver) {
+    LocalStore::simulated(Arc::clone(engine) as Arc<dyn Engine>, seed).unwrap()
 }
 
 #[test]
