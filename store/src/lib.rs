@@ -61,7 +61,7 @@ pub use ledger::{
     check_rewrite,
 };
 pub use local::simulation::Driver;
-pub use shared_store::SharedStore;
+pub use shared_store::{SharedStore, TakeInError, TakenIn};
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;

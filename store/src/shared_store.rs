@@ -31,10 +31,13 @@ mod rows_engine;
 mod settle;
 mod snapshot;
 mod stream;
+mod take_in;
 
 use committer::Committer;
 use followers::Followers;
 use reaches::Reaches;
+
+pub use take_in::{TakeInError, TakenIn};
 
 /// A store of worlds that many nodes share, as one node has it. Cloning gives another handle on the same store; the last one
 /// to be dropped closes it.

@@ -23,7 +23,7 @@ use crate::engines::EngineKind;
 use crate::home::opening::{OpenError, OpenMode};
 use crate::local::LocalStore;
 use crate::local::simulation::Driver;
-use crate::shared_store::SharedStore;
+use crate::shared_store::{SharedStore, TakeInError, TakenIn};
 use crate::state::shared::LostContent;
 use crate::state::stats::Stats;
 use crate::verify::salvage::Survey;
@@ -318,6 +318,21 @@ impl Store {
         before: SystemTime,
     ) -> Result<usize, BlobError> {
         either!(self, store => store.sweep_blobs(world, named, before).await)
+    }
+
+    /// Copies all worlds, as far as each has come, with their files into a store that nodes share. Records and links stay as
+    /// they are, so proofs that were made before still fit. Deleted worlds, saved folds and the keys of sealed worlds are
+    /// left out. The node of `to` holds the worlds afterwards. Done again, it goes on where it ended.
+    ///
+    /// A shared store is copied by way of a [backup](Self::backup).
+    ///
+    /// # Errors
+    /// [`TakeInError`] names the first world that was not copied; those before it were.
+    pub async fn copy_into(&self, to: &SharedStore) -> Result<TakenIn, TakeInError> {
+        match &self.0 {
+            Kind::Local(store) => to.take_in(store).await,
+            Kind::Shared(_) => Err(TakeInError::Shared),
+        }
     }
 
     /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty,

@@ -159,31 +159,59 @@ impl Vault {
         keys: Option<&Keyring>,
     ) -> Result<Copied, BlobError> {
         let mut copied = Copied::default();
-        match self {
-            Self::Memory(all) => {
-                let all = all.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                for ((_, blob), bytes) in all.into_iter().filter(|((of, _), _)| *of == world) {
+        for name in self.names(world)? {
+            match self.stored(world, &name, keys)? {
+                Some((Some(blob), bytes)) => {
                     to.keep(world, blob, bytes)?;
                     copied.whole += 1;
                 }
-            }
-            Self::Files { folder, .. } => {
-                for name in names(&folder_of(folder, world)).map_err(failed)? {
-                    let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else {
-                        continue;
-                    };
-                    let blob =
-                        digest(world, &bytes, keys)?.filter(|blob| name == file_name(world, *blob));
-                    if let Some(blob) = blob {
-                        to.keep(world, blob, bytes)?;
-                        copied.whole += 1;
-                    } else {
-                        copied.damaged += 1;
-                    }
-                }
+                Some((None, _)) => copied.damaged += 1,
+                None => {}
             }
         }
         Ok(copied)
+    }
+
+    /// The names under which the blobs of a world are stored.
+    pub(crate) fn names(&self, world: WorldId) -> Result<Vec<String>, BlobError> {
+        match self {
+            Self::Memory(all) => {
+                let all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                let own = all.keys().filter(|(of, _)| *of == world);
+                Ok(own.map(|(_, blob)| file_name(world, *blob)).collect())
+            }
+            Self::Files { folder, .. } => names(&folder_of(folder, world)).map_err(failed),
+        }
+    }
+
+    /// The bytes that are stored under a name, and the blob that they are; `None` in its place if they are damaged, and if
+    /// there are none. `keys` opens those that are sealed.
+    pub(crate) fn stored(
+        &self,
+        world: WorldId,
+        name: &str,
+        keys: Option<&Keyring>,
+    ) -> Result<Option<(Option<Digest>, Vec<u8>)>, BlobError> {
+        let found = match self {
+            Self::Memory(all) => {
+                let all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_it = |(of, blob): &(WorldId, Digest)| {
+                    *of == world && file_name(world, *blob) == name
+                };
+                all.iter()
+                    .find(|(key, _)| is_it(key))
+                    .map(|(_, bytes)| bytes.clone())
+            }
+            Self::Files { folder, .. } => there(fs::read(folder_of(folder, world).join(name)))?,
+        };
+        let Some(bytes) = found else {
+            return Ok(None);
+        };
+        let blob = digest(world, &bytes, keys)?;
+        Ok(Some((
+            blob.filter(|blob| name == file_name(world, *blob)),
+            bytes,
+        )))
     }
 
     /// Tells whether a world has any.

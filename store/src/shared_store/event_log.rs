@@ -171,7 +171,7 @@ impl SharedStore {
         });
         let parts = RowParts {
             beside: beside.collect(),
-            demands: demands(commit),
+            demands: demands(&commit.events),
         };
         Ok((EncodedCommit { summary, record }, parts))
     }
@@ -232,9 +232,9 @@ fn listed(entry: LedgerEntry) -> WorldEntry {
 }
 
 /// The demands of the world behind a commit that opens it: its folder, and a build that knows what this one writes.
-fn demands(commit: &Commit) -> Option<Demands> {
+pub(super) fn demands(events: &[Event]) -> Option<Demands> {
     let mut demands = None;
-    for event in &commit.events {
+    for event in events {
         let base = if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             Some(&opened.base)
         } else if let Event::World(WorldEvent::Opened(opened)) = event {

@@ -48,6 +48,7 @@ mod backup;
 mod blobs;
 mod canary;
 mod content;
+mod copy;
 mod damage;
 mod deletion;
 mod erase;
