@@ -161,11 +161,15 @@ impl Vault {
         let mut copied = Copied::default();
         for name in self.names(world)? {
             match self.stored(world, &name, keys)? {
-                Some((Some(blob), bytes)) => {
+                Some(StoredBlob {
+                    blob: Some(blob),
+                    bytes,
+                }) => {
                     to.keep(world, blob, bytes)?;
                     copied.whole += 1;
                 }
-                Some((None, _)) => copied.damaged += 1,
+                Some(StoredBlob { blob: None, .. }) => copied.damaged += 1,
+                // It was removed meanwhile.
                 None => {}
             }
         }
@@ -184,14 +188,13 @@ impl Vault {
         }
     }
 
-    /// The bytes that are stored under a name, and the blob that they are; `None` in its place if they are damaged, and if
-    /// there are none. `keys` opens those that are sealed.
+    /// The bytes that are stored under a name; `None` if there are none. `keys` opens those that are sealed.
     pub(crate) fn stored(
         &self,
         world: WorldId,
         name: &str,
         keys: Option<&Keyring>,
-    ) -> Result<Option<(Option<Digest>, Vec<u8>)>, BlobError> {
+    ) -> Result<Option<StoredBlob>, BlobError> {
         let found = match self {
             Self::Memory(all) => {
                 let all = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,10 +211,10 @@ impl Vault {
             return Ok(None);
         };
         let blob = digest(world, &bytes, keys)?;
-        Ok(Some((
-            blob.filter(|blob| name == file_name(world, *blob)),
+        Ok(Some(StoredBlob {
+            blob: blob.filter(|blob| name == file_name(world, *blob)),
             bytes,
-        )))
+        }))
     }
 
     /// Tells whether a world has any.
@@ -338,6 +341,15 @@ impl Vault {
             }
         }
     }
+}
+
+/// A blob as it is stored.
+#[derive(Debug)]
+pub(crate) struct StoredBlob {
+    /// Its name; `None` if the bytes are damaged.
+    pub(crate) blob: Option<Digest>,
+    /// The bytes, sealed or not.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The numbers of blobs that were copied, and that were not because they are damaged.

@@ -16,6 +16,7 @@ use super::{Inner, SharedStore, lineage};
 use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::record::RecordRef;
+use crate::home::blobs::StoredBlob;
 use crate::ledger::{
     BesideRow, Birth, Landing, LedgerError, NewRow, Row, RowChain, RowRange, check_chains,
 };
@@ -220,14 +221,17 @@ impl SharedStore {
                 source.vault.stored(world, &name, keys)
             });
             match found.await.map_err(failed)? {
-                Some((Some(blob), bytes)) => {
+                Some(StoredBlob {
+                    blob: Some(blob),
+                    bytes,
+                }) => {
                     let ledger = &self.inner.ledger;
                     let put = || ledger.put_blob(world, blob, bytes.clone());
                     let put = self.inner.read(put).await;
                     put.map_err(|error| failed(blob_error(&error)))?;
                     taken.blobs += 1;
                 }
-                Some((None, _)) => taken.blobs_damaged += 1,
+                Some(StoredBlob { blob: None, .. }) => taken.blobs_damaged += 1,
                 // It was removed meanwhile.
                 None => {}
             }
