@@ -354,6 +354,8 @@ uuids! {
     NodeId;
     /// A copy that was made of a store.
     CopyId;
+    /// A request to whoever holds a world.
+    AskId;
 }
 
 /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -26,6 +26,7 @@ pub mod causes;
 mod custody;
 mod files;
 mod log_error;
+mod members;
 mod progress;
 mod sandbox;
 
@@ -35,6 +36,10 @@ pub use blobs::{BlobError, Blobs};
 pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use files::{CallFiles, RoomFile};
 pub use log_error::{AppendError, ReadError};
+pub use members::{
+    ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
+    CLAIM_MAX, Inbox, MemberError, Members, NodeCard, NodeState, Renewal, Taken, WaitingAsk,
+};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};
 

@@ -31,6 +31,11 @@ pub enum Ack {
     PowerSafe,
     /// The frames live as long as the process.
     Process,
+    /// A server has them.
+    Server {
+        /// True if a second server has them as well before the first one answers.
+        is_synchronous: bool,
+    },
 }
 
 /// The reason that an engine did not do what it was asked.

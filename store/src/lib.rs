@@ -13,6 +13,8 @@ mod format;
 
 mod engine;
 
+mod ledger;
+
 mod home;
 
 mod engines;
@@ -46,6 +48,12 @@ pub use format::Malformed;
 pub use format::upcast::NextSchema;
 pub use format::upcast::{LiftError, lift};
 pub use home::opening::{OpenError, OpenMode};
+pub use ledger::{
+    BesideRow, Birth, BlobTable, Burial, CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable,
+    Demands, ForkBase, GoneRange, Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, NewRow,
+    PieceMax, REACH_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange, Rows, Saving,
+    TOMBSTONE_BYTES_MAX, check_blob, check_chains, check_checkpoint, check_rewrite,
+};
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;
