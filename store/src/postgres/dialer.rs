@@ -33,8 +33,8 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// The shortest and the longest wait between two attempts to reach a server that was not reached.
 const BACK_OFF: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// The settings of a session. Every statement of ours goes by an index, whatever the planner believes of small tables, and a
-/// plan is kept as long as the session. A connection that was lost lets go of its locks soon.
+/// The settings of a session. Every statement of ours goes by an index, whatever the planner believes of tables that are small
+/// as yet, and a plan is kept as long as the session. A connection that was lost lets go of its locks soon.
 const SETTINGS: &str = "
     SET search_path = pg_catalog;
     SET default_transaction_isolation = 'read committed';
@@ -42,7 +42,6 @@ const SETTINGS: &str = "
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '10s';
     SET enable_seqscan = off;
-    SET enable_hashjoin = off;
     SET enable_mergejoin = off;
     SET plan_cache_mode = force_generic_plan;
     SET jit = off;
