@@ -22,8 +22,10 @@ use folkmoot_core::port::Labels;
 use crate::engine::Ack;
 
 mod check;
+mod memory;
 
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
+pub use memory::MemoryLedger;
 
 /// The most bytes of a saved fold: 64 MiB.
 pub const CHECKPOINT_BYTES_MAX: usize = 64 * 1024 * 1024;

@@ -50,9 +50,9 @@ pub use format::upcast::{LiftError, lift};
 pub use home::opening::{OpenError, OpenMode};
 pub use ledger::{
     BesideRow, Birth, BlobTable, Burial, CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable,
-    Demands, ForkBase, GoneRange, Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, NewRow,
-    PieceMax, REACH_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange, Rows, Saving,
-    TOMBSTONE_BYTES_MAX, check_blob, check_chains, check_checkpoint, check_rewrite,
+    Demands, ForkBase, GoneRange, Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep,
+    MemoryLedger, NewRow, PieceMax, REACH_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange,
+    Rows, Saving, TOMBSTONE_BYTES_MAX, check_blob, check_chains, check_checkpoint, check_rewrite,
 };
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
