@@ -24,6 +24,8 @@ use crate::engine::Ack;
 mod check;
 mod memory;
 
+#[cfg(feature = "postgres")]
+pub(crate) use check::within;
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
 pub use memory::MemoryLedger;
 

@@ -17,6 +17,9 @@ mod ledger;
 
 mod home;
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 mod engines;
 
 mod state;
@@ -54,6 +57,8 @@ pub use ledger::{
     MemoryLedger, NewRow, PieceMax, REACH_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange,
     Rows, Saving, TOMBSTONE_BYTES_MAX, check_blob, check_chains, check_checkpoint, check_rewrite,
 };
+#[cfg(feature = "postgres")]
+pub use postgres::{Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError};
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;

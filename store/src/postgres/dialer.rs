@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -155,7 +155,11 @@ impl Dialer {
             place: place.clone(),
             source: source.into(),
         };
-        session.client().batch_execute(SETTINGS).await.map_err(failed)?;
+        session
+            .client()
+            .batch_execute(SETTINGS)
+            .await
+            .map_err(failed)?;
         let facts = Facts::ask(session.client(), &place).await?;
         facts.check(&self.url, &place)?;
         if self.identity.get_or_init(|| facts.identity).system != facts.identity.system {

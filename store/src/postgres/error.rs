@@ -117,7 +117,9 @@ pub enum PostgresError {
         wanted: &'static str,
     },
     /// The server takes no writes.
-    #[error("the database server at {place} only reads: it is a standby, or was set so; name the primary")]
+    #[error(
+        "the database server at {place} only reads: it is a standby, or was set so; name the primary"
+    )]
     ReadOnly {
         /// The host and port.
         place: String,
@@ -135,13 +137,17 @@ pub enum PostgresError {
         known: i32,
     },
     /// The schema belongs to somebody else.
-    #[error("the schema {schema} has tables that are no store's; name another one with ?schema=NAME")]
+    #[error(
+        "the schema {schema} has tables that are no store's; name another one with ?schema=NAME"
+    )]
     Foreign {
         /// The schema.
         schema: String,
     },
     /// There is no store, and the caller wanted an existing one.
-    #[error("the database has no store in its schema {schema}; start a node to make one, or name another schema")]
+    #[error(
+        "the database has no store in its schema {schema}; start a node to make one, or name another schema"
+    )]
     Missing {
         /// The schema.
         schema: String,

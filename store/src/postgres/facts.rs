@@ -118,7 +118,11 @@ impl Facts {
                 wanted,
             })
         };
-        match (&*self.fsync, &*self.full_page_writes, &*self.synchronous_commit) {
+        match (
+            &*self.fsync,
+            &*self.full_page_writes,
+            &*self.synchronous_commit,
+        ) {
             ("off", _, _) => return refused("fsync", "off", loses, "on"),
             (_, "off", _) => return refused("full_page_writes", "off", loses, "on"),
             (_, _, "off") => return refused("synchronous_commit", "off", loses, "on"),
@@ -141,5 +145,7 @@ impl Facts {
 
 fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
 }

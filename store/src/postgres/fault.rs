@@ -56,7 +56,9 @@ impl Fault {
 impl From<Error> for Fault {
     /// An error of the server's undoes what it was asked. One that ends the connection may come after it was done.
     fn from(error: Error) -> Self {
-        let severity = error.as_db_error().and_then(|error| error.parsed_severity());
+        let severity = error
+            .as_db_error()
+            .and_then(|error| error.parsed_severity());
         match severity {
             Some(Severity::Error) => Self::Refused(error),
             Some(_) => Self::Lost(error.into()),

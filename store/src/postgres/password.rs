@@ -25,7 +25,9 @@ impl Surroundings {
         let of = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let beside = || Some(PathBuf::from(of("HOME")?).join(".pgpass"));
         Self {
-            user: of("PGUSER").or_else(|| of("USER")).or_else(|| of("LOGNAME")),
+            user: of("PGUSER")
+                .or_else(|| of("USER"))
+                .or_else(|| of("LOGNAME")),
             password: of("PGPASSWORD"),
             file: of("PGPASSFILE").map(PathBuf::from).or_else(beside),
         }

@@ -14,9 +14,9 @@ use crate::ledger::{BesideRow, Landing, LedgerError, PieceMax, Row, RowChain, Ro
 macro_rules! columns {
     () => {
         "c.world, c.first, c.last, c.time, c.incarnation, c.key, c.record,
-        CASE WHEN c.beside > 0 THEN (SELECT array_agg(b.at ORDER BY b.at) FROM fm.content b
+        CASE WHEN c.beside IS NOT NULL THEN (SELECT array_agg(b.at ORDER BY b.at) FROM fm.content b
             WHERE b.world = c.world AND b.at BETWEEN c.first AND c.last) END AS beside_at,
-        CASE WHEN c.beside > 0 THEN (SELECT array_agg(b.bytes ORDER BY b.at) FROM fm.content b
+        CASE WHEN c.beside IS NOT NULL THEN (SELECT array_agg(b.bytes ORDER BY b.at) FROM fm.content b
             WHERE b.world = c.world AND b.at BETWEEN c.first AND c.last) END AS beside_bytes"
     };
 }
@@ -34,28 +34,32 @@ const BY_KEY: &str = concat!(
     " FROM fm.commit c WHERE c.world = $1 AND c.key = $2"
 );
 
-/// A row is given as long as those before it have fewer bytes than asked for.
+/// The bytes are summed up in order; the first row is given whatever it has.
 const READ: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM (
-        SELECT c.*, sum(octet_length(c.record) + c.beside) OVER (ORDER BY c.first ROWS UNBOUNDED PRECEDING) AS up_to
+        SELECT c.*, row_number() OVER piece AS place,
+            sum(octet_length(c.record) + coalesce(c.beside, 0)) OVER piece AS bytes
         FROM fm.commit c
         WHERE c.world = $1 AND c.last >= $2
             AND c.first >= coalesce((SELECT max(b.first) FROM fm.commit b WHERE b.world = $1 AND b.first <= $2), 0)
+        WINDOW piece AS (ORDER BY c.first ROWS UNBOUNDED PRECEDING)
         ORDER BY c.first LIMIT $3
-    ) c WHERE c.up_to - octet_length(c.record) - c.beside < $4 ORDER BY c.first"
+    ) c WHERE c.place = 1 OR c.bytes <= $4::int8 ORDER BY c.first"
 );
 
 const READ_BACK: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM (
-        SELECT c.*, sum(octet_length(c.record) + c.beside) OVER (ORDER BY c.first DESC ROWS UNBOUNDED PRECEDING) AS up_to
+        SELECT c.*, row_number() OVER piece AS place,
+            sum(octet_length(c.record) + coalesce(c.beside, 0)) OVER piece AS bytes
         FROM fm.commit c
         WHERE c.world = $1 AND c.first < $2 AND c.last < $2
+        WINDOW piece AS (ORDER BY c.first DESC ROWS UNBOUNDED PRECEDING)
         ORDER BY c.first DESC LIMIT $3
-    ) c WHERE c.up_to - octet_length(c.record) - c.beside < $4 ORDER BY c.first DESC"
+    ) c WHERE c.place = 1 OR c.bytes <= $4::int8 ORDER BY c.first DESC"
 );
 
 #[async_trait]
@@ -110,8 +114,7 @@ impl PostgresLedger {
     ) -> Result<Vec<Row>, LedgerError> {
         let at = bound(at.get());
         let rows_max = count(most.rows.max(1));
-        // A sum of many is of another type.
-        let bytes_max = count(most.bytes.max(1));
+        let bytes_max = count(most.bytes);
         let values: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
             [&world.0, &at, &rows_max, &bytes_max];
         let rows = self.read_with(sql, &values).await?;

@@ -18,7 +18,8 @@ const STEPS: &[&str] = &[include_str!("schema/1.sql")];
 const MOST: Duration = Duration::from_secs(60);
 
 /// The layout of a schema; a row for each step that was made.
-const LAYOUT: &str = "CREATE TABLE fm.layout (version int4 PRIMARY KEY, made timestamptz NOT NULL DEFAULT now())";
+const LAYOUT: &str =
+    "CREATE TABLE fm.layout (version int4 PRIMARY KEY, made timestamptz NOT NULL DEFAULT now())";
 
 /// Sees to it that the schema of `url` has the tables of this build.
 pub(super) async fn ready(
@@ -113,7 +114,10 @@ impl Maker<'_> {
         for (step, version) in STEPS.iter().zip(1_i32..).skip(done) {
             session.command(step, MOST).await.map_err(failed)?;
             let note = "INSERT INTO fm.layout (version) VALUES ($1)";
-            session.query(note, &[&version], MOST).await.map_err(failed)?;
+            session
+                .query(note, &[&version], MOST)
+                .await
+                .map_err(failed)?;
         }
         session.commit(MOST).await.map_err(failed)?;
         tracing::info!(schema, "the database has the tables of a store");
@@ -135,7 +139,11 @@ impl Maker<'_> {
         let source = match fault {
             Fault::Refused(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
                 return PostgresError::Rights {
-                    user: self.url.user.clone().unwrap_or_else(|| "the user".to_owned()),
+                    user: self
+                        .url
+                        .user
+                        .clone()
+                        .unwrap_or_else(|| "the user".to_owned()),
                     database: self.url.database.clone(),
                     what: what.to_owned(),
                     source: error.into(),

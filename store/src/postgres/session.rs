@@ -71,7 +71,13 @@ impl Session {
             self.lose();
         }
         // Within a transaction nothing is done before its end.
-        ran.map_err(|fault| if self.in_transaction { fault.undone() } else { fault })
+        ran.map_err(|fault| {
+            if self.in_transaction {
+                fault.undone()
+            } else {
+                fault
+            }
+        })
     }
 
     async fn run(&mut self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Fault> {

@@ -106,7 +106,8 @@ impl FromStr for PostgresUrl {
     type Err = PostgresUrlError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rest = behind_scheme(text).ok_or_else(|| fault("it does not begin with postgres://"))?;
+        let rest =
+            behind_scheme(text).ok_or_else(|| fault("it does not begin with postgres://"))?;
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
         let (login, hosts) = match authority.rsplit_once('@') {
@@ -271,7 +272,11 @@ impl Display for Host {
             Self::Tcp(name, port) => write!(f, "{name}:{port}"),
             Self::Unix(folder, port) => {
                 let folder = folder.to_string_lossy();
-                write!(f, "{}:{port}", utf8_percent_encode(&folder, NON_ALPHANUMERIC))
+                write!(
+                    f,
+                    "{}:{port}",
+                    utf8_percent_encode(&folder, NON_ALPHANUMERIC)
+                )
             }
         }
     }

@@ -66,10 +66,7 @@ pub(super) fn labels(labels: &Labels) -> Value {
 }
 
 /// Reads an owner and labels back.
-pub(super) fn read_labelled(
-    owner: Option<&str>,
-    written: &Value,
-) -> Result<Labelled, LedgerError> {
+pub(super) fn read_labelled(owner: Option<&str>, written: &Value) -> Result<Labelled, LedgerError> {
     let pairs = written
         .as_object()
         .ok_or_else(|| damaged("the labels of a world are no object"))?;
@@ -77,7 +74,7 @@ pub(super) fn read_labelled(
         let value = value
             .as_str()
             .ok_or_else(|| damaged("a label of a world is no text"))?;
-        Ok((read_text(key), read_text(value)))
+        Ok::<_, LedgerError>((read_text(key), read_text(value)))
     };
     Ok(Labelled {
         owner: owner.map(read_text),

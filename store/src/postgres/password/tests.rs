@@ -43,7 +43,10 @@ fn password_of_the_url_comes_before_that_of_the_environment_and_of_the_file() {
     let of = |text: &str, around| password(text, around);
     assert_eq!(of("postgres://ada:here@h/rooms", &around).unwrap(), "here");
     assert_eq!(of("postgres://ada@h/rooms", &around).unwrap(), "around");
-    assert_eq!(of("postgres://ada@h/rooms", &file).unwrap(), "one:two\\three");
+    assert_eq!(
+        of("postgres://ada@h/rooms", &file).unwrap(),
+        "one:two\\three"
+    );
     assert_eq!(of("postgres://ada@x:6000/y", &file).unwrap(), "any");
     assert_eq!(of("postgres://bob@h/rooms", &file), None);
 }
@@ -64,7 +67,10 @@ fn user_of_the_environment_stands_in_and_somebody_must_be_there() {
         ..Surroundings::default()
     };
     assert_eq!(login("postgres://h/rooms", &around).unwrap().user, "bob");
-    assert_eq!(login("postgres://ada@h/rooms", &around).unwrap().user, "ada");
+    assert_eq!(
+        login("postgres://ada@h/rooms", &around).unwrap().user,
+        "ada"
+    );
     let nobody = login("postgres://h/rooms", &Surroundings::default());
     assert!(matches!(nobody, Err(PostgresError::NoUser)));
 }

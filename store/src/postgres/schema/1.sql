@@ -52,8 +52,8 @@ CREATE TABLE fm.commit (
     time int8 NOT NULL,
     incarnation int8 NOT NULL,
     key bytea,
-    -- The bytes of the content beside the record, and one for each.
-    beside int8 NOT NULL,
+    -- The bytes of the content beside the record; null: there is none.
+    beside int8,
     record bytea NOT NULL,
     PRIMARY KEY (world, first)
 ) PARTITION BY HASH (world);
@@ -89,6 +89,9 @@ CREATE TABLE fm.blob (
     PRIMARY KEY (world, digest)
 );
 
+-- The numbers of blobs that erasures took away, by their requests.
+CREATE TABLE fm.erasure (world uuid, by int8, files int8 NOT NULL, PRIMARY KEY (world, by));
+
 -- The rest of deleted worlds.
 CREATE TABLE fm.tombstone (world uuid PRIMARY KEY, value bytea NOT NULL);
 
@@ -107,5 +110,5 @@ CREATE INDEX ask_open ON fm.ask (id) WHERE answer IS NULL;
 CREATE INDEX ask_world ON fm.ask (world);
 CREATE INDEX ask_answered ON fm.ask (answered) WHERE answered IS NOT NULL;
 
--- The tables that still have bytes in their files of what was rewritten or deleted.
-CREATE TABLE fm.leftover (part text PRIMARY KEY);
+-- The tables that still have bytes in their files of what was rewritten or deleted, and how often something was.
+CREATE TABLE fm.leftover (part text PRIMARY KEY, times int8 NOT NULL DEFAULT 1);

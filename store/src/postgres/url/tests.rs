@@ -47,7 +47,9 @@ fn long_url_is_read_whole() {
 fn folder_of_a_socket_stands_in_either_place() {
     let folder = "/var/run/postgresql";
     let expected = vec![Host::Unix(folder.into(), 6000)];
-    let behind = read(&format!("postgres:///rooms?host={folder}&port=6000&user=ada"));
+    let behind = read(&format!(
+        "postgres:///rooms?host={folder}&port=6000&user=ada"
+    ));
     assert_eq!(behind.unwrap().hosts, expected);
     let before = read("postgres://%2Fvar%2Frun%2Fpostgresql:6000/rooms");
     assert_eq!(before.unwrap().hosts, expected);
@@ -80,18 +82,33 @@ fn text_that_is_no_url_is_refused_with_a_reason_and_without_its_password() {
         ("postgres://ada:hunter2@/rooms", "names no host"),
         ("postgres:///rooms", "names no host"),
         ("postgres://h,:1/rooms", "name of a host is empty"),
-        ("postgres://ada:hunter2/x@h/rooms", "no number from 1 to 65535"),
+        (
+            "postgres://ada:hunter2/x@h/rooms",
+            "no number from 1 to 65535",
+        ),
         ("postgres://h:0/rooms", "no number from 1 to 65535"),
         ("postgres://h:70000/rooms", "no number from 1 to 65535"),
         ("postgres://h/rooms?schema=A", "letters a to z"),
         ("postgres://h/rooms?schema=1a", "letters a to z"),
         ("postgres://h/rooms?schema=", "letters a to z"),
-        ("postgres://h/rooms?schema=pg_catalog", "belongs to PostgreSQL"),
+        (
+            "postgres://h/rooms?schema=pg_catalog",
+            "belongs to PostgreSQL",
+        ),
         ("postgres://h/rooms?schema=a&schema=b", "says schema twice"),
-        ("postgres://h/rooms?hunter2=1", "a key that is none of schema"),
-        ("postgres://h/rooms?password=hunter2", "behind the user and a colon"),
+        (
+            "postgres://h/rooms?hunter2=1",
+            "a key that is none of schema",
+        ),
+        (
+            "postgres://h/rooms?password=hunter2",
+            "behind the user and a colon",
+        ),
         ("postgres://h/rooms?sslmode=prefer", "neither disable"),
-        ("postgres://h/rooms?sslmode=disable&sslrootcert=/a", "switches TLS off"),
+        (
+            "postgres://h/rooms?sslmode=disable&sslrootcert=/a",
+            "switches TLS off",
+        ),
         ("postgres://h/rooms?failover=no", "only be lossless"),
         ("postgres://h/rooms?host=/tmp", "hosts in two places"),
         ("postgres://ada:%ff@h/rooms", "do not give UTF-8"),

@@ -1,0 +1,215 @@
+//! Appending: chains of many worlds in one statement, and what became of each.
+//!
+//! A chain lands if its first row does: that one takes the only place behind the last row, which nobody else can take then. The
+//! primary key `(world, first)` guards that place, and the row of the world is locked from the check of its holder to the end of
+//! the statement, so that taking a world away waits for an append or comes before it.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use folkmoot_core::ids::NodeId;
+
+use super::PostgresLedger;
+use super::lanes::Lane;
+use super::session::Values;
+use crate::ledger::{Landing, LedgerError, RowChain, check_chains};
+use columns::Columns;
+use uuid::Uuid;
+
+mod birth;
+mod columns;
+mod landing;
+
+/// The longest wait for an append. It is not cancelled: it may land later.
+pub(super) const APPEND: Duration = Duration::from_secs(15);
+
+/// The most rows of one statement.
+const ROWS_MAX: usize = 256;
+
+/// The bytes from which on a statement takes no more chains.
+const BYTES_MAX: usize = 8 << 20;
+
+/// How often a chain is tried again that nothing stands in the way of any more.
+const TRIES_MAX: usize = 5;
+
+/// The chains whose worlds `$1` holds and whose predecessor is there. The caller sorts them by world, so that all appends lock
+/// in one order.
+macro_rules! put {
+    () => {
+        "WITH put AS (
+            INSERT INTO fm.commit (world, first, last, time, incarnation, key, beside, record)
+            SELECT c.world, c.first, c.last, c.time, c.incarnation, c.key, c.beside, c.record
+            FROM unnest($2::uuid[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::bytea[], $9::int8[], $10::bytea[])
+                AS c(world, prev, first, last, time, incarnation, key, beside, record)
+            JOIN fm.world w ON w.world = c.world AND w.holder = $1
+            WHERE EXISTS (SELECT FROM fm.commit p WHERE p.world = c.world AND p.first = c.prev AND p.last = c.first - 1)
+            FOR SHARE OF w
+            ON CONFLICT DO NOTHING RETURNING world
+        )"
+    };
+}
+
+/// The rows behind the first ones.
+macro_rules! rest {
+    () => {
+        ", rest AS (
+            INSERT INTO fm.commit (world, first, last, time, incarnation, beside, record)
+            SELECT c.world, c.first, c.last, c.time, c.incarnation, c.beside, c.record
+            FROM unnest($11::uuid[], $12::int8[], $13::int8[], $14::int8[], $15::int8[], $16::int8[], $17::bytea[])
+                AS c(world, first, last, time, incarnation, beside, record)
+            JOIN put USING (world)
+        )"
+    };
+}
+
+/// Single rows that say nothing beside.
+const ALONE: &str = concat!(put!(), " SELECT world FROM put");
+
+/// Chains whose rows say nothing beside.
+const CHAINS: &str = concat!(put!(), rest!(), " SELECT world FROM put");
+
+/// Chains with all that their rows say.
+const WHOLE: &str = concat!(
+    put!(),
+    rest!(),
+    ", content AS (
+        INSERT INTO fm.content (world, at, bytes)
+        SELECT c.world, c.at, c.bytes FROM unnest($18::uuid[], $19::int8[], $20::bytea[]) AS c(world, at, bytes)
+        JOIN put USING (world)
+    ), gone AS (
+        INSERT INTO fm.gone (world, at, by)
+        SELECT c.world, c.at, c.by FROM unnest($21::uuid[], $22::int8[], $23::int8[]) AS c(world, at, by)
+        JOIN put USING (world) ON CONFLICT DO NOTHING
+    ), said AS (
+        UPDATE fm.world w SET
+            owner = CASE WHEN c.labels IS NULL THEN w.owner ELSE c.owner END,
+            labels = coalesce(c.labels, w.labels),
+            needs = CASE WHEN c.needs IS NULL THEN w.needs ELSE ARRAY(SELECT jsonb_array_elements_text(c.needs)) END,
+            schema = greatest(w.schema, c.schema)
+        FROM unnest($24::uuid[], $25::text[], $26::jsonb[], $27::jsonb[], $28::int8[]) AS c(world, owner, labels, needs, schema)
+        JOIN put USING (world) WHERE w.world = c.world
+    ) SELECT world FROM put"
+);
+
+/// Appends chains for a node, as [`crate::Rows::append`] says.
+pub(super) async fn append(
+    ledger: &PostgresLedger,
+    node: NodeId,
+    chains: &[RowChain],
+) -> Result<Vec<Landing>, LedgerError> {
+    check_chains(chains)?;
+    let mut landings: Vec<Option<Landing>> = vec![None; chains.len()];
+    let mut left: Vec<usize> = (0..chains.len()).collect();
+    left.sort_by_key(|place| chains.get(*place).map(|chain| chain.world));
+    let mut lane = ledger.writer().await?;
+    for _ in 0..TRIES_MAX {
+        let open = picked(chains, &left);
+        for (place, landing) in attempt(&mut lane, node, &open).await? {
+            if let Some(slot) = landings.get_mut(place) {
+                *slot = Some(landing);
+            }
+        }
+        left.retain(|place| matches!(landings.get(*place), Some(None)));
+        if left.is_empty() {
+            break;
+        }
+    }
+    // Somebody changes the world all the time: whoever asks reads it again.
+    let settled = landings.into_iter();
+    Ok(settled
+        .map(|one| one.unwrap_or(Landing::Conflict))
+        .collect())
+}
+
+/// A chain, and its place among those that were asked for.
+type Placed<'c> = (usize, &'c RowChain);
+
+fn picked<'c>(chains: &'c [RowChain], places: &[usize]) -> Vec<Placed<'c>> {
+    let one = |place: &usize| Some((*place, chains.get(*place)?));
+    places.iter().filter_map(one).collect()
+}
+
+/// Tries to append chains; gives what became of each, as far as that is settled.
+async fn attempt(
+    lane: &mut Lane<'_>,
+    node: NodeId,
+    chains: &[Placed<'_>],
+) -> Result<Vec<(usize, Landing)>, LedgerError> {
+    let is_born = |(_, chain): &&Placed<'_>| chain.rows.iter().any(|new| new.birth.is_some());
+    let (births, others): (Vec<_>, Vec<_>) = chains.iter().copied().partition(|one| is_born(&one));
+    let mut landings = Vec::with_capacity(chains.len());
+    let mut failed = Vec::new();
+    for group in groups(&others) {
+        let landed = put(lane, node, group).await?;
+        for (place, chain) in group {
+            if landed.contains(&chain.world.0) {
+                landings.push((*place, Landing::Appended));
+            } else {
+                failed.push((*place, *chain));
+            }
+        }
+    }
+    for (place, chain) in births {
+        if birth::bear(lane, node, chain).await? {
+            landings.push((place, Landing::Appended));
+        } else {
+            failed.push((place, chain));
+        }
+    }
+    if !failed.is_empty() {
+        landings.extend(landing::look_up(lane, node, &failed).await?);
+    }
+    Ok(landings)
+}
+
+/// Cuts chains into statements that no buffer is too small for.
+fn groups<'g, 'c>(chains: &'g [Placed<'c>]) -> Vec<&'g [Placed<'c>]> {
+    let mut groups = Vec::new();
+    let mut rest = chains;
+    while !rest.is_empty() {
+        let (group, behind) = rest.split_at(fitting(rest));
+        groups.push(group);
+        rest = behind;
+    }
+    groups
+}
+
+/// How many of the first chains make one statement; at least one.
+fn fitting(chains: &[Placed<'_>]) -> usize {
+    let mut rows = 0_usize;
+    let mut bytes = 0_usize;
+    let is_room = |(_, chain): &&Placed<'_>| {
+        let is_room = rows < ROWS_MAX && bytes < BYTES_MAX;
+        rows += chain.rows.len();
+        bytes += chain.rows.iter().map(|new| new.row.bytes()).sum::<usize>();
+        is_room
+    };
+    chains.iter().take_while(is_room).count()
+}
+
+/// Runs the statement; gives the worlds whose chains landed by it.
+async fn put(
+    lane: &mut Lane<'_>,
+    node: NodeId,
+    chains: &[Placed<'_>],
+) -> Result<HashSet<Uuid>, LedgerError> {
+    let columns = Columns::of(chains.iter().map(|(_, chain)| *chain))?;
+    let values = columns.values(&node.0);
+    let (sql, values): (_, Values<'_>) = match (columns.says_more(), columns.has_rest()) {
+        (true, _) => (WHOLE, &values),
+        (false, true) => (CHAINS, values.get(..17).unwrap_or_default()),
+        (false, false) => (ALONE, values.get(..10).unwrap_or_default()),
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match lane.query(sql, values, APPEND).await {
+            Ok(rows) => {
+                let world = |row: &tokio_postgres::Row| super::values::column(row, "world");
+                return rows.iter().map(world).collect();
+            }
+            Err(fault) if fault.is_passing() && tries < TRIES_MAX => {}
+            Err(fault) => return Err(fault.into()),
+        }
+    }
+}
