@@ -13,4 +13,5 @@ mod opening;
 mod proxy;
 mod races;
 mod rows;
+mod same;
 mod server;

@@ -85,6 +85,7 @@ async fn login_without_rights_is_told_what_it_may_not() {
     let theirs = url.replace("owner@", "stranger:x@");
     says(&theirs, &["stranger may not read the schema case_"]).await;
     server.sql("postgres", "CREATE ROLE reader LOGIN PASSWORD 'x'");
+    server.database("closed");
     server.sql("postgres", "REVOKE CONNECT ON DATABASE closed FROM public");
     let closed = format!("postgres://reader:x@127.0.0.1:{port}/closed");
     says(&closed, &["reader may not log in", "closed"]).await;
