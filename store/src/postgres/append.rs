@@ -4,7 +4,7 @@
 //! primary key `(world, first)` guards that place, and the row of the world is locked from the check of its holder to the end of
 //! the statement, so that taking a world away waits for an append or comes before it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use folkmoot_core::ids::NodeId;
@@ -98,52 +98,67 @@ pub(super) async fn append(
     chains: &[RowChain],
 ) -> Result<Vec<Landing>, LedgerError> {
     check_chains(chains)?;
-    let mut landings: Vec<Option<Landing>> = vec![None; chains.len()];
-    let mut left: Vec<usize> = (0..chains.len()).collect();
-    left.sort_by_key(|place| chains.get(*place).map(|chain| chain.world));
+    columns::check(chains)?;
     let mut lane = ledger.writer().await?;
-    for _ in 0..TRIES_MAX {
-        let open = picked(chains, &left);
-        for (place, landing) in attempt(&mut lane, node, &open).await? {
-            if let Some(slot) = landings.get_mut(place) {
-                *slot = Some(landing);
-            }
+    let mut landings = Landings::new();
+    let settled = settle(&mut lane, node, chains, &mut landings).await;
+    match settled {
+        Ok(()) => {}
+        // Some have landed, and the answer can only be that of all.
+        Err(error) if landings.values().any(|one| *one == Landing::Appended) => {
+            return Err(LedgerError::Unknown(error.into()));
         }
-        left.retain(|place| matches!(landings.get(*place), Some(None)));
-        if left.is_empty() {
+        Err(error) => return Err(error),
+    }
+    // Where somebody changes the world all the time, whoever asks reads it again.
+    let landing = |place| landings.remove(&place).unwrap_or(Landing::Conflict);
+    Ok((0..chains.len()).map(landing).collect())
+}
+
+/// The landings that are settled, by the places of their chains.
+type Landings = BTreeMap<usize, Landing>;
+
+/// Tries until it is known of all chains what became of them, or too often.
+async fn settle(
+    lane: &mut Lane<'_>,
+    node: NodeId,
+    chains: &[RowChain],
+    landings: &mut Landings,
+) -> Result<(), LedgerError> {
+    for _ in 0..TRIES_MAX {
+        let open = chains.iter().enumerate();
+        let open: Vec<Placed<'_>> = open
+            .filter(|(place, _)| !landings.contains_key(place))
+            .collect();
+        if open.is_empty() {
             break;
         }
+        attempt(lane, node, &open, landings).await?;
     }
-    // Somebody changes the world all the time: whoever asks reads it again.
-    let settled = landings.into_iter();
-    Ok(settled
-        .map(|one| one.unwrap_or(Landing::Conflict))
-        .collect())
+    Ok(())
 }
 
 /// A chain, and its place among those that were asked for.
 type Placed<'c> = (usize, &'c RowChain);
 
-fn picked<'c>(chains: &'c [RowChain], places: &[usize]) -> Vec<Placed<'c>> {
-    let one = |place: &usize| Some((*place, chains.get(*place)?));
-    places.iter().filter_map(one).collect()
-}
-
-/// Tries to append chains; gives what became of each, as far as that is settled.
+/// Tries once to append chains, and notes what became of each, as far as that is settled.
 async fn attempt(
     lane: &mut Lane<'_>,
     node: NodeId,
     chains: &[Placed<'_>],
-) -> Result<Vec<(usize, Landing)>, LedgerError> {
-    let is_born = |(_, chain): &&Placed<'_>| chain.rows.iter().any(|new| new.birth.is_some());
-    let (births, others): (Vec<_>, Vec<_>) = chains.iter().copied().partition(|one| is_born(&one));
-    let mut landings = Vec::with_capacity(chains.len());
+    landings: &mut Landings,
+) -> Result<(), LedgerError> {
+    let is_born = |(_, chain): &&Placed<'_>| birth::first(chain).is_some();
+    let (births, mut others): (Vec<_>, Vec<_>) =
+        chains.iter().copied().partition(|one| is_born(&one));
+    // All appends lock worlds in one order. Births follow one another as they came: one may need what another makes.
+    others.sort_by_key(|(_, chain)| chain.world);
     let mut failed = Vec::new();
     for group in groups(&others) {
         let landed = put(lane, node, group).await?;
         for (place, chain) in group {
             if landed.contains(&chain.world.0) {
-                landings.push((*place, Landing::Appended));
+                landings.insert(*place, Landing::Appended);
             } else {
                 failed.push((*place, *chain));
             }
@@ -151,7 +166,7 @@ async fn attempt(
     }
     for (place, chain) in births {
         if birth::bear(lane, node, chain).await? {
-            landings.push((place, Landing::Appended));
+            landings.insert(place, Landing::Appended);
         } else {
             failed.push((place, chain));
         }
@@ -159,7 +174,7 @@ async fn attempt(
     if !failed.is_empty() {
         landings.extend(landing::look_up(lane, node, &failed).await?);
     }
-    Ok(landings)
+    Ok(())
 }
 
 /// Cuts chains into statements that no buffer is too small for.

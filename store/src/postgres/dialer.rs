@@ -14,6 +14,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
 
+use super::clock::Clock;
 use super::error::PostgresError;
 use super::facts::{Facts, Identity};
 use super::password::{Login, Surroundings};
@@ -63,6 +64,7 @@ pub(super) struct Dialer {
     /// The end of the wait after a server was not reached, and how long that is. `None`: the last one was.
     trouble: Mutex<Option<(Instant, Duration)>>,
     is_closed: AtomicBool,
+    clock: Clock,
 }
 
 /// The way in which messages of the server reach whoever listens.
@@ -77,11 +79,16 @@ impl Dialer {
             newest: Mutex::default(),
             trouble: Mutex::default(),
             is_closed: AtomicBool::new(false),
+            clock: Clock::default(),
         }
     }
 
     pub(super) const fn url(&self) -> &PostgresUrl {
         &self.url
+    }
+
+    pub(super) const fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// The facts of the newest connection; `None` before the first one.
@@ -160,7 +167,7 @@ impl Dialer {
             .batch_execute(SETTINGS)
             .await
             .map_err(failed)?;
-        let facts = Facts::ask(session.client(), &place).await?;
+        let facts = Facts::ask(session.client(), &place, &self.clock).await?;
         facts.check(&self.url, &place)?;
         if self.identity.get_or_init(|| facts.identity).system != facts.identity.system {
             return Err(PostgresError::Replaced { place });

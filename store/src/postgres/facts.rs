@@ -1,10 +1,9 @@
 //! The facts of a server: which database it is, and whether its settings keep what was acknowledged.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row};
 
+use super::clock::Clock;
 use super::error::PostgresError;
 use super::url::PostgresUrl;
 
@@ -38,8 +37,6 @@ pub(super) struct Facts {
     pub(super) identity: Identity,
     /// True if a second server has each commit before it is acknowledged.
     pub(super) is_synchronous: bool,
-    /// The milliseconds that this machine's clock is before the server's.
-    pub(super) ahead_ms: i64,
     version_number: i32,
     version: String,
     only_reads: bool,
@@ -51,12 +48,18 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Asks the server at `place`.
-    pub(super) async fn ask(client: &Client, place: &str) -> Result<Self, PostgresError> {
-        let before = now_ms();
+    /// Asks the server at `place`, the time as well.
+    pub(super) async fn ask(
+        client: &Client,
+        place: &str,
+        clock: &Clock,
+    ) -> Result<Self, PostgresError> {
+        let before = clock.now_ms();
         let row = client.query_one(ASK, &[]).await;
-        let after = now_ms();
-        let read = row.and_then(|row| Self::read(&row, before.midpoint(after)));
+        let read = row.and_then(|row| {
+            clock.heed(before, row.try_get("now")?);
+            Self::read(&row)
+        });
         read.map_err(|error| match error.code() {
             Some(code) if *code == SqlState::UNDEFINED_FUNCTION => PostgresError::OldServer {
                 place: place.to_owned(),
@@ -69,7 +72,7 @@ impl Facts {
         })
     }
 
-    fn read(row: &Row, now: i64) -> Result<Self, tokio_postgres::Error> {
+    fn read(row: &Row) -> Result<Self, tokio_postgres::Error> {
         let system: i64 = row.try_get("system")?;
         let journal: Option<String> = row.try_get("journal")?;
         // The first eight digits of a journal file's name.
@@ -83,7 +86,6 @@ impl Facts {
                 timeline: timeline.unwrap_or_default(),
             },
             is_synchronous: waits && !standby_names.is_empty(),
-            ahead_ms: now - row.try_get::<_, i64>("now")?,
             version_number: row.try_get("version_number")?,
             version: row.try_get("version")?,
             only_reads: row.try_get("only_reads")?,
@@ -141,11 +143,4 @@ impl Facts {
         }
         Ok(())
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-    })
 }

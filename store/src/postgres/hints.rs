@@ -65,6 +65,8 @@ async fn listen(dialer: Arc<Dialer>, news: Weak<Notify>) {
         loop {
             let Some(news) = news.upgrade() else { return };
             news.notify_waiters();
+            // And whoever looks just now finds it when it waits again.
+            news.notify_one();
             drop(news);
             // Closed: the connection was lost.
             if heard.recv().await.is_none() {

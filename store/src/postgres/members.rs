@@ -26,10 +26,11 @@ const JOIN: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, $7, fm.now_ms() + $8)
     ON CONFLICT (node) DO UPDATE SET name = excluded.name, offers = excluded.offers, schema = excluded.schema,
         room = excluded.room, draining = excluded.draining, advertise = excluded.advertise, until = excluded.until
-    RETURNING fm.now_ms() AS now";
+    RETURNING fm.now_ms() AS now, floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS clock";
 
 const RENEW: &str = "
-    UPDATE fm.node SET until = fm.now_ms() + $4, room = $2, draining = $3 WHERE node = $1 RETURNING fm.now_ms() AS now";
+    UPDATE fm.node SET until = fm.now_ms() + $4, room = $2, draining = $3 WHERE node = $1
+    RETURNING fm.now_ms() AS now, floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS clock";
 
 /// Worlds are locked by their ids, as in appends: whoever appends to one is waited for.
 const LEAVE: &str = "
@@ -37,17 +38,19 @@ const LEAVE: &str = "
         held AS (SELECT world FROM fm.world WHERE holder = $1 ORDER BY world FOR UPDATE)
     UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world AND w.holder = $1";
 
-/// A node that is claiming just now is left for the next time.
+/// A node that is claiming just now is left for the next time. Whether a world is still held by one that is gone is asked again
+/// behind its lock.
 const REAP: &str = "
     WITH late AS (SELECT node FROM fm.node WHERE until < fm.now_ms() ORDER BY node FOR UPDATE SKIP LOCKED),
         dead AS (DELETE FROM fm.node n USING late WHERE n.node = late.node RETURNING n.node),
-        held AS (
-            SELECT w.world FROM fm.world w WHERE w.holder IN (SELECT node FROM dead)
-                OR w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
-            ORDER BY w.world FOR UPDATE
+        free AS (
+            SELECT w.world FROM fm.world w JOIN dead ON w.holder = dead.node
+            UNION SELECT w.world FROM fm.world w WHERE w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
         ),
+        held AS (SELECT w.world FROM fm.world w WHERE w.world IN (SELECT world FROM free) ORDER BY w.world FOR UPDATE),
         freed AS (
             UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world
+                AND (w.holder IN (SELECT node FROM dead) OR w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder))
         ),
         forgotten AS (DELETE FROM fm.ask WHERE answered < fm.now_ms() - $1)
     SELECT node FROM dead ORDER BY node";
@@ -60,14 +63,14 @@ const CLAIM: &str = "
         live AS (SELECT count(*) AS nodes FROM fm.node WHERE NOT draining AND until >= fm.now_ms()),
         due AS (
             SELECT count(*) AS worlds FROM (
-                SELECT FROM fm.world w JOIN me ON w.needs <@ me.offers AND w.schema <= me.schema
-                WHERE w.holder IS NULL AND w.due <= fm.now_ms() LIMIT (SELECT nodes * $3 FROM live)
+                SELECT FROM fm.world w WHERE w.holder IS NULL AND w.due <= fm.now_ms()
+                    AND w.needs <@ (SELECT offers FROM me) AND w.schema <= (SELECT schema FROM me) LIMIT (SELECT nodes * $3 FROM live)
             ) d
         ),
         free AS (
-            SELECT w.world, w.due FROM fm.world w JOIN me ON w.needs <@ me.offers AND w.schema <= me.schema
-            WHERE w.holder IS NULL AND w.due <= fm.now_ms() ORDER BY w.due, w.world
-            LIMIT (SELECT least($2, $3, ceil(due.worlds::float8 / greatest(live.nodes, 1))::int8) FROM due, live)
+            SELECT w.world, w.due FROM fm.world w WHERE w.holder IS NULL AND w.due <= fm.now_ms()
+                AND w.needs <@ (SELECT offers FROM me) AND w.schema <= (SELECT schema FROM me)
+            ORDER BY w.due, w.world LIMIT (SELECT least($2, $3, ceil(due.worlds::float8 / greatest(live.nodes, 1))::int8) FROM due, live)
             FOR UPDATE OF w SKIP LOCKED
         ),
         claimed AS (
@@ -104,7 +107,7 @@ const NODES: &str = "
 impl Members for PostgresLedger {
     async fn join(&self, card: &NodeCard, ttl: Duration) -> Result<Time, MemberError> {
         card.check()?;
-        self.check_clock()?;
+        self.dialer.clock().check()?;
         let values: Values<'_> = &[
             &card.node.0,
             &values::text(&card.name),
@@ -115,8 +118,7 @@ impl Members for PostgresLedger {
             &card.advertise.as_deref().map(values::text),
             &ms(ttl),
         ];
-        let joined = self.lease(JOIN, values).await?;
-        let now = joined.first().map(now).transpose()?;
+        let now = self.timed(JOIN, values).await?;
         now.ok_or(MemberError::NoMember(card.node))
     }
 
@@ -127,8 +129,7 @@ impl Members for PostgresLedger {
             &renewal.draining,
             &ms(renewal.ttl),
         ];
-        let rows = self.lease(RENEW, values).await?;
-        rows.first().map(now).transpose()
+        self.timed(RENEW, values).await
     }
 
     async fn leave(&self, node: NodeId) -> Result<(), MemberError> {
@@ -144,7 +145,7 @@ impl Members for PostgresLedger {
     }
 
     async fn claim(&self, node: NodeId, limit: usize) -> Result<Vec<WorldId>, MemberError> {
-        self.check_clock()?;
+        self.dialer.clock().check()?;
         let values: Values<'_> = &[&node.0, &count(limit), &count(CLAIM_MAX)];
         let rows = self.lease(CLAIM, values).await?;
         rows.iter()
@@ -153,7 +154,7 @@ impl Members for PostgresLedger {
     }
 
     async fn take(&self, node: NodeId, world: WorldId) -> Result<Taken, MemberError> {
-        self.check_clock()?;
+        self.dialer.clock().check()?;
         for _ in 0..TRIES_MAX {
             let rows = self.lease(TAKE, &[&node.0, &world.0]).await?;
             let taken = rows.first().map(|facts| taken(facts, node)).transpose()?;
@@ -186,6 +187,25 @@ impl Members for PostgresLedger {
     }
 }
 
+impl PostgresLedger {
+    /// Runs a statement that tells the time; `None`: it changed nothing.
+    async fn timed(
+        &self,
+        sql: &'static str,
+        values: Values<'_>,
+    ) -> Result<Option<Time>, MemberError> {
+        let mut lane = self.leases.take().await?;
+        let clock = self.dialer.clock();
+        let before = clock.now_ms();
+        let rows = lane.query(sql, values, LEASE).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        clock.heed(before, column(row, "clock")?);
+        time(row, "now").map(Some)
+    }
+}
+
 fn ms(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX / 4)
 }
@@ -205,10 +225,6 @@ pub(super) fn damaged(error: LedgerError) -> MemberError {
 
 pub(super) fn time(row: &Row, name: &str) -> Result<Time, MemberError> {
     values::read_time(row, name).map_err(damaged)
-}
-
-fn now(row: &Row) -> Result<Time, MemberError> {
-    time(row, "now")
 }
 
 /// The result of taking a world; `None`: somebody else let go of it in between.

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{NodeId, WorldId, WorldName};
+use folkmoot_core::ids::{NodeId, Position, WorldId, WorldName};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::PostgresLedger;
 use super::lanes::Lane;
-use super::values::{column, count, damaged, position};
+use super::session::Values;
+use super::values::{column, count, damaged, position, read_whole, whole};
 use crate::ledger::{
     Burial, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, RowRange, TOMBSTONE_BYTES_MAX,
     check_rewrite, within,
@@ -61,6 +62,12 @@ const BAR: &str = "
     ) WHERE w.world = ANY($1)";
 
 const DROP_FOLDS: &str = "DELETE FROM fm.checkpoint WHERE world = ANY($1)";
+
+/// The greatest number counts; the world stays until it is noted.
+const NOTE_FILES: &str = "
+    WITH known AS (SELECT world FROM fm.world WHERE world = $1 FOR KEY SHARE)
+    INSERT INTO fm.erasure AS e (world, by, files) SELECT world, $2::int8, $3::int8 FROM known
+    ON CONFLICT (world, by) DO UPDATE SET files = greatest(e.files, excluded.files) RETURNING files";
 
 const FORK: &str = "SELECT parent IS NOT NULL AS is_fork, shares IS NULL AS is_copied FROM fm.world WHERE world = $1 FOR UPDATE";
 
@@ -139,7 +146,7 @@ impl LedgerUpkeep for PostgresLedger {
             lane.roll_back(CHANGE).await?;
             return Err(refusal);
         }
-        let values: super::session::Values<'_> = &[&world, &first, &rewrite.record, &without];
+        let values: Values<'_> = &[&world, &first, &rewrite.record, &without];
         lane.query(REWRITE, values, CHANGE).await?;
         Ok(lane.commit(CHANGE).await?)
     }
@@ -152,6 +159,20 @@ impl LedgerUpkeep for PostgresLedger {
         // Behind the locks: whoever was saving a fold has done so.
         lane.query(DROP_FOLDS, &[&worlds], CHANGE).await?;
         Ok(lane.commit(CHANGE).await?)
+    }
+
+    async fn note_files(
+        &self,
+        world: WorldId,
+        by: Position,
+        files: u64,
+    ) -> Result<u64, LedgerError> {
+        let values: Values<'_> = &[&world.0, &position(by)?, &whole(files)?];
+        let noted = self.change(NOTE_FILES, values).await?;
+        match noted.first() {
+            Some(noted) => read_whole(column(noted, "files")?, "files"),
+            None => Err(LedgerError::Invalid(format!("there is no world {world}"))),
+        }
     }
 
     async fn copy_base(&self, fork: WorldId, of: &[RowRange]) -> Result<(), LedgerError> {

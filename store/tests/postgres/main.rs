@@ -8,7 +8,9 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod clock;
 mod deaths;
+mod limits;
 mod opening;
 mod proxy;
 mod races;

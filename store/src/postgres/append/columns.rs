@@ -149,6 +149,20 @@ impl<'c> Columns<'c> {
     }
 }
 
+/// Refuses chains with numbers that no column takes.
+///
+/// # Errors
+/// [`LedgerError::Invalid`].
+pub(super) fn check(chains: &[RowChain]) -> Result<(), LedgerError> {
+    for new in chains.iter().flat_map(|chain| &chain.rows) {
+        position(new.row.last)?;
+        whole(new.row.time.0)?;
+        let mut gone = new.gone.iter();
+        gone.try_for_each(|gone| position(*gone).map(drop))?;
+    }
+    Ok(())
+}
+
 impl<'c> RowColumns<'c> {
     fn push(&mut self, row: &'c Row) -> Result<(), LedgerError> {
         self.world.push(row.world.0);
