@@ -30,6 +30,8 @@ mod write;
 
 mod verify;
 
+mod shared_store;
+
 mod store;
 
 mod audit;
@@ -61,6 +63,7 @@ pub use ledger::{
 };
 #[cfg(feature = "postgres")]
 pub use postgres::{Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError};
+pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;

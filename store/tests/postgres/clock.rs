@@ -3,7 +3,7 @@
 use folkmoot_core::ids::Time;
 use tokio_postgres::{Client, NoTls};
 
-use crate::server::{OWNER, Server};
+use super::server::{OWNER, Server};
 
 /// Whoever sets the time of a schema: all that a ledger knows of it comes from one function.
 pub(crate) struct Clock {
