@@ -9,12 +9,16 @@ use std::time::Duration;
 
 use folkmoot_core::ids::NodeId;
 
+use tokio_postgres::Row;
+use uuid::Uuid;
+
 use super::PostgresLedger;
+use super::fault::Fault;
 use super::lanes::Lane;
 use super::session::Values;
+use super::values::column;
 use crate::ledger::{Landing, LedgerError, RowChain, check_chains};
 use columns::Columns;
-use uuid::Uuid;
 
 mod birth;
 mod columns;
@@ -33,19 +37,24 @@ const BYTES_MAX: usize = 8 << 20;
 const TRIES_MAX: usize = 5;
 
 /// The chains whose worlds `$1` holds and whose predecessor is there. The caller sorts them by world, so that all appends lock
-/// in one order.
+/// in one order. A world is found by its id: the index of holders would give all that the node has.
 macro_rules! put {
-    () => {
-        "WITH put AS (
-            INSERT INTO fm.commit (world, first, last, time, incarnation, key, beside, record)
-            SELECT c.world, c.first, c.last, c.time, c.incarnation, c.key, c.beside, c.record
-            FROM unnest($2::uuid[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::bytea[], $9::int8[], $10::bytea[])
-                AS c(world, prev, first, last, time, incarnation, key, beside, record)
-            JOIN fm.world w ON w.world = c.world AND w.holder = $1
-            WHERE EXISTS (SELECT FROM fm.commit p WHERE p.world = c.world AND p.first = c.prev AND p.last = c.first - 1)
-            FOR SHARE OF w
-            ON CONFLICT DO NOTHING RETURNING world
-        )"
+    ($taken:literal) => {
+        concat!(
+            "WITH put AS (
+                INSERT INTO fm.commit (world, first, last, time, incarnation, key, beside, record)
+                SELECT c.world, c.first, c.last, c.time, c.incarnation, c.key, c.beside, c.record
+                FROM unnest($2::uuid[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::bytea[], $9::int8[],
+                    $10::bytea[]) AS c(world, prev, first, last, time, incarnation, key, beside, record)
+                JOIN fm.world w ON w.world = c.world AND (w.holder = $1) IS TRUE
+                WHERE EXISTS (
+                    SELECT FROM fm.commit p WHERE p.world = c.world AND p.first = c.prev AND p.last = c.first - 1
+                )
+                FOR SHARE OF w ",
+            $taken,
+            " RETURNING world
+            )"
+        )
     };
 }
 
@@ -62,34 +71,52 @@ macro_rules! rest {
     };
 }
 
-/// Single rows that say nothing beside.
-const ALONE: &str = concat!(put!(), " SELECT world FROM put");
+/// What rows say beside.
+macro_rules! more {
+    () => {
+        ", content AS (
+            INSERT INTO fm.content (world, at, bytes)
+            SELECT c.world, c.at, c.bytes FROM unnest($18::uuid[], $19::int8[], $20::bytea[]) AS c(world, at, bytes)
+            JOIN put USING (world)
+        ), gone AS (
+            INSERT INTO fm.gone (world, at, by)
+            SELECT c.world, c.at, c.by FROM unnest($21::uuid[], $22::int8[], $23::int8[]) AS c(world, at, by)
+            JOIN put USING (world) ON CONFLICT DO NOTHING
+        ), said AS (
+            UPDATE fm.world w SET
+                owner = CASE WHEN c.labels IS NULL THEN w.owner ELSE c.owner END,
+                labels = coalesce(c.labels, w.labels),
+                needs = CASE WHEN c.needs IS NULL THEN w.needs ELSE ARRAY(SELECT jsonb_array_elements_text(c.needs)) END,
+                schema = greatest(w.schema, c.schema)
+            FROM unnest($24::uuid[], $25::text[], $26::jsonb[], $27::jsonb[], $28::int8[])
+                AS c(world, owner, labels, needs, schema)
+            JOIN put USING (world) WHERE w.world = c.world
+        )"
+    };
+}
 
-/// Chains whose rows say nothing beside.
-const CHAINS: &str = concat!(put!(), rest!(), " SELECT world FROM put");
+/// One append: of single rows that say nothing beside, of chains of such, and of chains with all that their rows say.
+struct Statements {
+    alone: &'static str,
+    chains: &'static str,
+    whole: &'static str,
+}
 
-/// Chains with all that their rows say.
-const WHOLE: &str = concat!(
-    put!(),
-    rest!(),
-    ", content AS (
-        INSERT INTO fm.content (world, at, bytes)
-        SELECT c.world, c.at, c.bytes FROM unnest($18::uuid[], $19::int8[], $20::bytea[]) AS c(world, at, bytes)
-        JOIN put USING (world)
-    ), gone AS (
-        INSERT INTO fm.gone (world, at, by)
-        SELECT c.world, c.at, c.by FROM unnest($21::uuid[], $22::int8[], $23::int8[]) AS c(world, at, by)
-        JOIN put USING (world) ON CONFLICT DO NOTHING
-    ), said AS (
-        UPDATE fm.world w SET
-            owner = CASE WHEN c.labels IS NULL THEN w.owner ELSE c.owner END,
-            labels = coalesce(c.labels, w.labels),
-            needs = CASE WHEN c.needs IS NULL THEN w.needs ELSE ARRAY(SELECT jsonb_array_elements_text(c.needs)) END,
-            schema = greatest(w.schema, c.schema)
-        FROM unnest($24::uuid[], $25::text[], $26::jsonb[], $27::jsonb[], $28::int8[]) AS c(world, owner, labels, needs, schema)
-        JOIN put USING (world) WHERE w.world = c.world
-    ) SELECT world FROM put"
-);
+macro_rules! statements {
+    ($taken:literal) => {
+        Statements {
+            alone: concat!(put!($taken), " SELECT world FROM put"),
+            chains: concat!(put!($taken), rest!(), " SELECT world FROM put"),
+            whole: concat!(put!($taken), rest!(), more!(), " SELECT world FROM put"),
+        }
+    };
+}
+
+/// All chains or, if the place or the key of one is taken, none: the cheapest.
+const ALL: Statements = statements!("");
+
+/// Those whose place and key are free.
+const THOSE_THAT_FIT: Statements = statements!("ON CONFLICT DO NOTHING");
 
 /// Appends chains for a node, as [`crate::Rows::append`] says.
 pub(super) async fn append(
@@ -210,21 +237,33 @@ async fn put(
 ) -> Result<HashSet<Uuid>, LedgerError> {
     let columns = Columns::of(chains.iter().map(|(_, chain)| *chain))?;
     let values = columns.values(&node.0);
-    let (sql, values): (_, Values<'_>) = match (columns.says_more(), columns.has_rest()) {
-        (true, _) => (WHOLE, &values),
-        (false, true) => (CHAINS, values.get(..17).unwrap_or_default()),
-        (false, false) => (ALONE, values.get(..10).unwrap_or_default()),
+    let appended = run(lane, &ALL, &columns, &values).await;
+    let appended = match appended {
+        Err(fault) if fault.is_taken() => run(lane, &THOSE_THAT_FIT, &columns, &values).await,
+        appended => appended,
     };
+    let world = |row: &Row| column(row, "world");
+    appended?.iter().map(world).collect()
+}
+
+async fn run(
+    lane: &mut Lane<'_>,
+    statements: &Statements,
+    columns: &Columns<'_>,
+    values: Values<'_>,
+) -> Result<Vec<Row>, Fault> {
+    let (sql, places) = match (columns.says_more(), columns.has_rest()) {
+        (true, _) => (statements.whole, values.len()),
+        (false, true) => (statements.chains, 17),
+        (false, false) => (statements.alone, 10),
+    };
+    let values = values.get(..places).unwrap_or_default();
     let mut tries = 0;
     loop {
         tries += 1;
         match lane.query(sql, values, APPEND).await {
-            Ok(rows) => {
-                let world = |row: &tokio_postgres::Row| super::values::column(row, "world");
-                return rows.iter().map(world).collect();
-            }
             Err(fault) if fault.is_passing() && tries < TRIES_MAX => {}
-            Err(fault) => return Err(fault.into()),
+            ran => return ran,
         }
     }
 }

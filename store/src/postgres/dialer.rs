@@ -43,6 +43,7 @@ const SETTINGS: &str = "
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '10s';
     SET enable_seqscan = off;
+    SET enable_hashjoin = off;
     SET enable_mergejoin = off;
     SET plan_cache_mode = force_generic_plan;
     SET jit = off;

@@ -40,6 +40,11 @@ impl Fault {
         matches!(self.code(), Some(code) if codes.contains(code))
     }
 
+    /// Tells whether a row's place was taken.
+    pub(super) fn is_taken(&self) -> bool {
+        self.code() == Some(&SqlState::UNIQUE_VIOLATION)
+    }
+
     /// Tells whether the server refused a row because another one that it needs is not there.
     pub(super) fn is_orphan(&self) -> bool {
         self.code() == Some(&SqlState::FOREIGN_KEY_VIOLATION)

@@ -36,7 +36,7 @@ const ASK: &str = "
 /// From the open asks, which are few, to their worlds.
 const ASKS: &str = "
     SELECT a.id, a.world, a.command, a.principal, a.login, a.asked FROM fm.ask a JOIN fm.world w ON w.world = a.world
-    WHERE a.answer IS NULL AND w.holder = $1 ORDER BY a.id LIMIT $2";
+    WHERE a.answer IS NULL AND (w.holder = $1) IS TRUE ORDER BY a.id LIMIT $2";
 
 const ANSWER: &str = "
     WITH put AS (

@@ -27,8 +27,9 @@ impl InPostgres {
     async fn open() -> Option<Self> {
         let server = server::shared("the ledger in PostgreSQL")?;
         let url = server.url();
-        let ledger = PostgresLedger::open(&url.parse().unwrap(), OpenMode::Create);
-        let ledger = ledger.await.unwrap();
+        let parsed = url.parse().unwrap();
+        let ledger = PostgresLedger::open(&parsed, OpenMode::Create).await;
+        let ledger = ledger.unwrap();
         let clock = clock::Clock::of(server, &url).await;
         let now = Time::SIMULATED_START;
         clock.set(now).await;

@@ -24,15 +24,18 @@ async fn full_disk_is_told_and_keeps_nothing() {
     let holder = node();
     let world = begin(&ledger, holder).await;
     let full = format!(
-        "CREATE FUNCTION {schema}.full() RETURNS trigger LANGUAGE plpgsql AS
+        "CREATE FUNCTION {schema}.no_room() RETURNS trigger LANGUAGE plpgsql AS
             $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
-        CREATE TRIGGER full AFTER INSERT ON {schema}.commit FOR EACH ROW EXECUTE FUNCTION {schema}.full()"
+        CREATE TRIGGER no_room AFTER INSERT ON {schema}.commit FOR EACH ROW EXECUTE FUNCTION {schema}.no_room()"
     );
     server.sql("postgres", &full);
     let refused = ledger.append(holder, &[next(world, 2, "lost")]).await;
     assert!(matches!(refused, Err(LedgerError::Full(_))), "{refused:?}");
     assert_eq!(salts(&ledger, world).await, ["birth"]);
-    server.sql("postgres", &format!("DROP TRIGGER full ON {schema}.commit"));
+    server.sql(
+        "postgres",
+        &format!("DROP TRIGGER no_room ON {schema}.commit"),
+    );
     let landed = ledger.append(holder, &[next(world, 2, "kept")]).await;
     assert_eq!(landed.unwrap(), [Landing::Appended]);
     assert_eq!(salts(&ledger, world).await, ["birth", "kept"]);
