@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tokio::sync::{Mutex, Semaphore};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 use uuid::Uuid;
@@ -17,43 +16,31 @@ const TABLE: &str =
 const INSERT: &str = "INSERT INTO bare SELECT * FROM unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[],
     $6::bytea[], $7::bytea[])";
 
-/// Two connections that insert bare rows.
+/// A connection that inserts bare rows.
 pub(crate) struct Bare {
-    clients: Vec<Mutex<(Client, Statement)>>,
-    free: Semaphore,
+    client: Client,
+    insert: Statement,
     next: AtomicI64,
 }
 
 impl Bare {
     pub(crate) async fn connect(server: &Server) -> Self {
         server.sql("postgres", TABLE);
-        let mut clients = Vec::new();
-        for _ in 0..2 {
-            let url = format!(
-                "host=127.0.0.1 port={} user={OWNER} dbname=postgres",
-                server.port
-            );
-            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
-            tokio::spawn(async move { connection.await.unwrap() });
-            let insert = client.prepare(INSERT).await.unwrap();
-            clients.push(Mutex::new((client, insert)));
-        }
+        let how = format!(
+            "host=127.0.0.1 port={} user={OWNER} dbname=postgres",
+            server.port
+        );
+        let (client, connection) = tokio_postgres::connect(&how, NoTls).await.unwrap();
+        tokio::spawn(connection);
         Self {
-            clients,
-            free: Semaphore::new(2),
+            insert: client.prepare(INSERT).await.unwrap(),
+            client,
             next: AtomicI64::new(0),
         }
     }
 
-    /// Runs so many statements of so many rows on one of the connections.
+    /// Runs so many statements of so many rows.
     pub(crate) async fn insert(&self, statements: usize, rows: usize) {
-        let _permit = self.free.acquire().await.unwrap();
-        let client = self
-            .clients
-            .iter()
-            .find_map(|client| client.try_lock().ok());
-        let client = client.unwrap();
-        let (client, insert) = &*client;
         let worlds: Vec<Uuid> = (0..rows).map(|_| Uuid::now_v7()).collect();
         let record = vec![b'r'; RECORD];
         for _ in 0..statements {
@@ -64,8 +51,8 @@ impl Bare {
             let values: &[&(dyn ToSql + Sync)] = &[
                 &worlds, &numbers, &numbers, &numbers, &numbers, &keys, &records,
             ];
-            let inserted = client.execute(insert, values);
-            assert_eq!(inserted.await.unwrap(), rows as u64);
+            let inserted = self.client.execute(&self.insert, values).await;
+            assert_eq!(inserted.unwrap(), rows as u64);
         }
     }
 }

@@ -11,15 +11,19 @@
 )]
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use folkmoot_core::ids::NodeId;
-use folkmoot_store::{Landing, PostgresLedger, RowChain, Rows as _};
+use folkmoot_core::ids::{Incarnation, NodeId, WorldId};
+use folkmoot_core::port::EventLog as _;
+use folkmoot_store::{Ack, Landing, PostgresLedger, RowChain, Rows as _, SharedStore};
 use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
 
 use bare::Bare;
 
 mod bare;
+#[path = "../append/commits.rs"]
+mod commits;
 mod leases;
 #[path = "../../tests/postgres/rows.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
@@ -31,8 +35,9 @@ mod server;
 /// The bytes of a record: those of a message of some sentences.
 const RECORD: usize = 540;
 
-/// How many pairs of measurements there are of each kind.
-const PAIRS: usize = 60;
+/// How many rounds are measured of each kind, and how many before them warm up.
+const ROUNDS: usize = 60;
+const WARM: usize = 5;
 
 fn main() {
     let Some(server) = server::Server::start("the bench of shared stores") else {
@@ -40,84 +45,101 @@ fn main() {
     };
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
-        let url = server.url();
-        let ledger = Arc::new(rows::open(&url).await);
-        let bare = Arc::new(Bare::connect(&server).await);
+        let ledger = Arc::new(rows::open(&server.url()).await);
+        assert!(matches!(ledger.ack(), Ack::Server { .. }));
+        let bare = Bare::connect(&server).await;
         for worlds in [1, 64] {
-            pairs(&ledger, &bare, worlds).await;
+            rounds(&ledger, &bare, worlds).await;
         }
         leases::measure(&server).await;
     });
 }
 
-/// Measures appends of so many worlds, each with one commit in flight, beside statements of as many bare rows.
-async fn pairs(ledger: &Arc<PostgresLedger>, bare: &Arc<Bare>, worlds: usize) {
+/// Measures bare statements of so many rows, appends of as many chains, and commits of as many worlds at once, in turns.
+async fn rounds(ledger: &Arc<PostgresLedger>, bare: &Bare, worlds: usize) {
     let holder = rows::node();
-    let mut lanes = Vec::new();
-    // As the store does: each of its two committers has the commits of its worlds in one call.
-    for lane in 0..worlds.min(2) {
-        let mut of_lane = Vec::new();
-        for _ in 0..worlds.div_ceil(2).min(worlds - lane * worlds / 2) {
-            of_lane.push((rows::begin(ledger.as_ref(), holder).await, 1_u64));
-        }
-        lanes.push(of_lane);
+    let store = SharedStore::new(Arc::clone(ledger) as Arc<_>, holder);
+    let mut chained = Vec::new();
+    let mut logged = Vec::new();
+    for number in 0..worlds {
+        chained.push((rows::begin(ledger.as_ref(), holder).await, 1_u64));
+        let first = commits::creation((worlds * 1_000 + number) as u64).unwrap();
+        logged.push((first.header.world, 3_u64));
+        store.append(Incarnation(1), vec![first]).await.unwrap();
     }
     let steps = if worlds == 1 { 100 } else { 20 };
-    let mut ratios = Vec::new();
-    let mut all = [Duration::ZERO; 2];
-    for pair in 0..PAIRS + 5 {
+    let mut took: [Vec<f64>; 3] = [Vec::new(), Vec::new(), Vec::new()];
+    for round in 0..ROUNDS + WARM {
         let begun = Instant::now();
-        let bares = lanes.iter().map(|lane| {
-            let bare = Arc::clone(bare);
-            let rows = lane.len();
-            tokio::spawn(async move { bare.insert(steps, rows).await })
-        });
-        futures::future::join_all(bares).await;
-        let bare_took = begun.elapsed();
+        bare.insert(steps, worlds).await;
+        let plain = begun.elapsed();
         let begun = Instant::now();
-        let appends = lanes.iter().map(|lane| {
-            let ledger = Arc::clone(ledger);
-            let lane = lane.clone();
-            tokio::spawn(async move { append(&ledger, holder, lane, steps).await })
-        });
-        let moved = futures::future::join_all(appends).await;
-        let took = begun.elapsed();
-        lanes = moved.into_iter().map(Result::unwrap).collect();
-        // The first ones warm up.
-        if pair >= 5 {
-            ratios.push(took.as_secs_f64() / bare_took.as_secs_f64());
-            all[0] += bare_took;
-            all[1] += took;
+        append(ledger, holder, &mut chained, steps).await;
+        let appended = begun.elapsed();
+        let begun = Instant::now();
+        commit(&store, &mut logged, steps).await;
+        let committed = begun.elapsed();
+        if round >= WARM {
+            let all = [plain, appended, committed];
+            took.iter_mut()
+                .zip(all)
+                .for_each(|(took, one)| took.push(one.as_secs_f64()));
         }
     }
-    ratios.sort_by(f64::total_cmp);
-    let count = (PAIRS * steps * worlds) as f64;
-    let [bare_rate, rate] = all.map(|took| count / took.as_secs_f64());
-    let at = |place: usize| ratios[ratios.len() * place / 100];
-    println!(
-        "{worlds:3} worlds: {rate:8.0} commits/s, bare {bare_rate:8.0}; time of a bare row p10 {:.2}, p50 {:.2}, p90 {:.2}; rate {:.2} of bare (p50)",
-        at(10),
-        at(50),
-        at(90),
-        1.0 / at(50)
-    );
+    tell(worlds, steps, &took);
+}
+
+fn tell(worlds: usize, steps: usize, took: &[Vec<f64>; 3]) {
+    let count = (steps * worlds) as f64;
+    println!("{worlds} at once:");
+    for (name, times) in ["bare rows", "ledger", "event log"].iter().zip(took) {
+        let mut ratios: Vec<f64> = times
+            .iter()
+            .zip(&took[0])
+            .map(|(one, bare)| one / bare)
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        let at = |place: usize| ratios[(ratios.len() - 1) * place / 100];
+        let rate = count * times.len() as f64 / times.iter().sum::<f64>();
+        println!(
+            "  {name:9} {rate:8.0}/s; time by that of bare rows: p10 {:.2}, p50 {:.2}, p90 {:.2}; rate by theirs at p50 {:.2}",
+            at(10),
+            at(50),
+            at(90),
+            1.0 / at(50)
+        );
+    }
 }
 
 async fn append(
     ledger: &PostgresLedger,
     holder: NodeId,
-    mut worlds: Vec<(folkmoot_core::ids::WorldId, u64)>,
+    worlds: &mut [(WorldId, u64)],
     steps: usize,
-) -> Vec<(folkmoot_core::ids::WorldId, u64)> {
+) {
     let salt = "r".repeat(RECORD - 36);
     for _ in 0..steps {
-        let chains: Vec<RowChain> = worlds
-            .iter()
-            .map(|(world, head)| rows::next(*world, head + 1, &salt))
-            .collect();
+        let next = |(world, head): &(WorldId, u64)| rows::next(*world, head + 1, &salt);
+        let chains: Vec<RowChain> = worlds.iter().map(next).collect();
         let landings = ledger.append(holder, &chains).await.unwrap();
         assert!(landings.iter().all(|one| *one == Landing::Appended));
         worlds.iter_mut().for_each(|(_, head)| *head += 1);
     }
+}
+
+async fn commit(store: &SharedStore, worlds: &mut [(WorldId, u64)], steps: usize) {
+    let mut tasks = JoinSet::new();
+    for (world, next) in worlds.iter().copied() {
+        let store = store.clone();
+        tasks.spawn(async move {
+            for first in next..next + steps as u64 {
+                let post = commits::post(world, first).unwrap();
+                store.append(Incarnation(1), vec![post]).await.unwrap();
+            }
+        });
+    }
+    tasks.join_all().await;
     worlds
+        .iter_mut()
+        .for_each(|(_, next)| *next += steps as u64);
 }

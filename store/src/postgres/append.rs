@@ -191,15 +191,14 @@ async fn attempt(
             }
         }
     }
-    for (place, chain) in births {
-        if birth::bear(lane, node, chain).await? {
-            landings.insert(place, Landing::Appended);
+    landings.extend(landing::look_up(lane, node, &failed).await?);
+    for one in births {
+        if birth::bear(lane, node, one.1).await? {
+            landings.insert(one.0, Landing::Appended);
         } else {
-            failed.push((place, chain));
+            // At once: one behind it may make what it lacked.
+            landings.extend(landing::look_up(lane, node, &[one]).await?);
         }
-    }
-    if !failed.is_empty() {
-        landings.extend(landing::look_up(lane, node, &failed).await?);
     }
     Ok(())
 }

@@ -40,6 +40,9 @@ pub(super) async fn look_up(
     node: NodeId,
     chains: &[Placed<'_>],
 ) -> Result<Vec<(usize, Landing)>, LedgerError> {
+    if chains.is_empty() {
+        return Ok(Vec::new());
+    }
     let asked = Asked::of(chains)?;
     let values: Values<'_> = &[
         &asked.place,
