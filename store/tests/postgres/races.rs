@@ -97,8 +97,11 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
         let seen = salts(other.as_ref(), world).await.len();
         let taken = other.take(new, world).await.unwrap();
         assert_eq!(taken, folkmoot_core::port::Taken::Taken);
+        let first = next(world, seen as u64 + 1, "new");
+        let landed = other.append(new, &[first]).await.unwrap();
+        assert_eq!(landed, [Landing::Appended]);
         let landed = writes.await.unwrap();
-        assert_eq!(salts(other.as_ref(), world).await.len(), seen);
+        assert_eq!(salts(other.as_ref(), world).await.len(), seen + 1);
         assert_eq!(seen as u64, landed + 1, "an acknowledged row is missing");
         other.leave(new).await.unwrap();
     }
