@@ -17,6 +17,9 @@ mod ledger;
 
 mod home;
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 mod engines;
 
 mod state;
@@ -61,6 +64,8 @@ pub use ledger::{
     check_rewrite,
 };
 pub use local::simulation::Driver;
+#[cfg(feature = "postgres")]
+pub use postgres::{Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError};
 pub use shared_store::{SharedStore, TakeInError, TakenIn};
 pub use state::shared::LostContent;
 pub use state::stats::Stats;

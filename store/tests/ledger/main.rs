@@ -8,6 +8,8 @@
 )]
 
 mod cases;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod uncertain;
 
 use std::sync::Arc;
