@@ -15,6 +15,7 @@ mod room_of;
 mod run;
 mod serve;
 mod signing;
+mod store_place;
 mod talk;
 mod token;
 mod value;
@@ -39,6 +40,7 @@ pub(crate) use run::{
 };
 pub(crate) use serve::ServeArgs;
 pub(crate) use signing::{AnchorArgs, KeyArgs};
+pub(crate) use store_place::StorePlace;
 pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};
 pub(crate) use token::{NewTokenArgs, TokenArgs, TokenFileArgs};
 

@@ -13,7 +13,7 @@ use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::{StoreUse, hold};
+use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
 /// The folder in the store for the locks of running tools.
@@ -99,7 +99,7 @@ impl Session {
         premises: Premises,
     ) -> Result<Result<Self, OpenError>, CliError> {
         person::refuse_tools()?;
-        let store = match hold(dir, access).await? {
+        let store = match hold_folder(dir, access).await? {
             Ok(store) => store,
             Err((_, error)) => return Ok(Err(error)),
         };

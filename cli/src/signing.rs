@@ -18,9 +18,12 @@ pub(crate) fn signer(common: &CommonArgs) -> Result<Signing, CliError> {
     let Some(file) = &common.key else {
         return Ok(None);
     };
-    Ok(Some(Arc::new(
-        KeyFile::at(file).outside_of(&common.store)?.read()?,
-    )))
+    let key = KeyFile::at(file);
+    let key = match common.store.as_folder() {
+        Some(folder) => key.outside_of(folder)?,
+        None => key,
+    };
+    Ok(Some(Arc::new(key.read()?)))
 }
 
 /// Lets a runtime sign, if there is a key.

@@ -9,7 +9,7 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
 use folkmoot::{Runtime, Store};
 
-use crate::arguments::CommonArgs;
+use crate::arguments::{CommonArgs, StorePlace};
 use crate::control::client::Client;
 use crate::desk::opening::Holding;
 use crate::desk::peer::Peer;
@@ -20,6 +20,9 @@ use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
 use crate::view::query::Query;
+
+#[cfg(feature = "nodes")]
+pub(crate) mod database;
 
 /// The number of times that a locked store without a control socket is tried again: its holder is
 /// about to begin, or to end.
@@ -73,7 +76,7 @@ impl StoreUse {
 static LOST: Mutex<Vec<LostContent>> = Mutex::new(Vec::new());
 
 /// Says which content of what was read is lost: the command has shown everything else.
-pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
+pub(crate) fn check_content(place: &StorePlace) -> Result<(), CliError> {
     let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
     let lost: BTreeSet<String> = lost.iter().flat_map(LostContent::to_lines).collect();
     if lost.is_empty() {
@@ -83,13 +86,13 @@ pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
     let what = format!(
         "the store {} has lost content; nobody has erased it. `folkmoot verify --all` names all that is lost, and `folkmoot \
          rebuild --to DIR` makes a store of the rest",
-        dir.display()
+        place
     );
     Err(CliError::other(INTEGRITY, what))
 }
 
 /// Returns what is to be said of a damaged store that is read; `None` if it is sound.
-pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
+pub(crate) fn damage(store: &Store, place: &StorePlace) -> Option<String> {
     let survey = store.survey()?;
     let all = survey.worlds.len();
     let whole = survey
@@ -101,9 +104,8 @@ pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
     let what = first.or_else(|| survey.worlds.iter().find_map(|world| world.found.as_ref()));
     let what = what.map_or_else(String::new, |what| format!(" ({what})"));
     Some(format!(
-        "the store {} is damaged{what}: {whole} of {} whole; `folkmoot verify --all` says what is lost, and \
+        "the store {place} is damaged{what}: {whole} of {} whole; `folkmoot verify --all` says what is lost, and \
          `folkmoot rebuild --to DIR` saves what is whole",
-        dir.display(),
         if all == 1 {
             "1 world is".to_owned()
         } else {
@@ -114,6 +116,18 @@ pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
 
 /// A store, or the way to whoever holds it.
 pub(crate) async fn hold(
+    place: &StorePlace,
+    access: StoreUse,
+) -> Result<Result<Store, (Client, OpenError)>, CliError> {
+    match place {
+        StorePlace::Folder(folder) => hold_folder(folder, access).await,
+        #[cfg(feature = "nodes")]
+        StorePlace::Database(url) => database::open(url, &access).await.map(Ok),
+    }
+}
+
+/// The store in a folder, or the way to whoever holds it.
+pub(crate) async fn hold_folder(
     dir: &Path,
     access: StoreUse,
 ) -> Result<Result<Store, (Client, OpenError)>, CliError> {

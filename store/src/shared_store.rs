@@ -13,7 +13,7 @@ use crate::engine::Ack;
 use crate::format::upcast::Upcasters;
 use crate::home::keys::Keyring;
 use crate::ledger::{Ledger, LedgerEntry};
-use crate::state::shared::{CLOSED, LostContent, Phase};
+use crate::state::shared::{CLOSED, LostContent, Phase, READS_ONLY};
 
 mod backup;
 mod blobs;
@@ -88,6 +88,15 @@ impl SharedStore {
     #[must_use]
     pub fn with_keys(ledger: Arc<dyn Ledger>, node: NodeId, home: &Path) -> Self {
         Self::of(ledger, node, Some(home))
+    }
+
+    /// The store over `ledger` of somebody who is no node: nothing can be appended.
+    #[must_use]
+    pub fn reading(ledger: Arc<dyn Ledger>) -> Self {
+        let nobody = NodeId(uuid::Uuid::nil());
+        let store = Self::of(ledger, nobody, None);
+        store.inner.end(Phase::Reading);
+        store
     }
 
     fn of(ledger: Arc<dyn Ledger>, node: NodeId, home: Option<&Path>) -> Self {
@@ -188,7 +197,8 @@ impl Inner {
     fn end(&self, end: Phase) {
         let why = match &end {
             Phase::Stopped(why) => why.clone(),
-            Phase::Open | Phase::Reading | Phase::Closed => CLOSED.to_owned(),
+            Phase::Reading => READS_ONLY.to_owned(),
+            Phase::Open | Phase::Closed => CLOSED.to_owned(),
         };
         {
             let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +213,8 @@ impl Inner {
     /// The reason why nothing may be written, if there is one.
     fn ended(&self) -> Option<String> {
         match self.phase() {
-            Phase::Open | Phase::Reading => None,
+            Phase::Open => None,
+            Phase::Reading => Some(READS_ONLY.to_owned()),
             Phase::Stopped(why) => Some(why),
             Phase::Closed => Some(CLOSED.to_owned()),
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::store_place::StorePlace;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
 
@@ -19,10 +20,10 @@ pub(crate) const HEADING: &str = "Global options";
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = HEADING)]
 pub(crate) struct CommonArgs {
-    /// The directory of the store.
-    #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
-        value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) store: PathBuf,
+    /// The directory of the store, or the URL of a database that nodes share: `postgres://USER@HOST/DATABASE`.
+    #[arg(long, global = true, value_name = "STORE", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
+        hide_env_values = true, value_parser = OsStringValueParser::new().try_map(StorePlace::read))]
+    pub(crate) store: StorePlace,
     /// A server to ask in the place of a store, e.g. `https://rooms.example.org`. The token for it
     /// is read from FOLKMOOT_TOKEN.
     #[arg(long, global = true, value_name = "URL")]
@@ -57,8 +58,12 @@ impl CommonArgs {
     /// The same; an empty name of a store counts as none, and so does one of a key.
     pub(crate) fn with_a_store(mut self) -> Self {
         self.key = self.key.filter(|key| !key.as_os_str().is_empty());
-        if self.store.as_os_str().is_empty() {
-            self.store = PathBuf::from(STORE_DEFAULT);
+        if self
+            .store
+            .as_folder()
+            .is_some_and(|folder| folder.as_os_str().is_empty())
+        {
+            self.store = StorePlace::Folder(STORE_DEFAULT.into());
         }
         self
     }
@@ -66,18 +71,17 @@ impl CommonArgs {
     /// Returns the beginning of a command to type: with the store and the key, unless they are
     /// found without saying so.
     pub(crate) fn program(&self) -> String {
-        let found = |variable: &str| {
-            std::env::var_os(variable)
-                .filter(|path| !path.is_empty())
-                .map(PathBuf::from)
-        };
+        let set = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty());
+        let found = |variable: &str| set(variable).map(PathBuf::from);
+        let usual = || StorePlace::Folder(STORE_DEFAULT.into());
         let mut program = "folkmoot".to_owned();
         if let Some(url) = &self.server {
             program.push_str(&format!(" --server {}", quoted(Path::new(url))));
             return program;
         }
-        if self.store != found(STORE_VARIABLE).unwrap_or_else(|| PathBuf::from(STORE_DEFAULT)) {
-            program.push_str(&format!(" --store {}", quoted(&self.store)));
+        let meant = set(STORE_VARIABLE).map(StorePlace::read);
+        if meant.map_or_else(|| Ok(usual()), |meant| meant) != Ok(self.store.clone()) {
+            program.push_str(&format!(" --store {}", self.store.quoted()));
         }
         if let Some(key) = self
             .key

@@ -140,7 +140,7 @@ fn unsigned(common: &CommonArgs, view: &AnchorView) -> CliError {
 fn none(common: &CommonArgs) -> CliError {
     CliError::other(
         STORE,
-        format!("there is no world in the store {}", common.store.display()),
+        format!("there is no world in the store {}", common.store),
     )
 }
 

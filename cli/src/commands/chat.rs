@@ -58,12 +58,12 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     let room = ChatRoom::find(arguments, by.clone())?;
     if let Some(definition) = room.definition() {
         // A variable that is missing is said before a store is made.
-        credentials::check_unless_held(definition, &common.store).await?;
+        credentials::check_unless_held(definition, common.store.folder()?).await?;
     }
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition())?;
     let session = Session::open_or_find(
-        &common.store,
+        common.store.folder()?,
         room.mode(),
         room.name.clone(),
         &recording,

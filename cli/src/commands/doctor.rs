@@ -155,7 +155,7 @@ fn credentials() -> Vec<Credential> {
 }
 
 async fn store(common: &CommonArgs) -> Result<StoreFindings, CliError> {
-    let path = common.store.display().to_string();
+    let path = common.store.to_string();
     let store = match hold(&common.store, StoreUse::Read).await {
         Ok(Ok(store)) => store,
         Ok(Err((_, error))) => {

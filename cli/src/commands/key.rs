@@ -12,7 +12,11 @@ use crate::terminal::Terminal;
 pub(crate) fn key(common: &CommonArgs, arguments: KeyArgs) -> Result<(), CliError> {
     match arguments {
         KeyArgs::New(new) => {
-            let file = KeyFile::at(new.file).outside_of(&common.store)?;
+            let file = KeyFile::at(new.file);
+            let file = match common.store.as_folder() {
+                Some(folder) => file.outside_of(folder)?,
+                None => file,
+            };
             let signer = file.create(&new.name)?;
             tell(common, &file, &signer)?;
             if !common.quiet {

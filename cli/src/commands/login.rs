@@ -9,11 +9,13 @@ use crate::terminal::Terminal;
 
 /// Asks the server that holds the store for a login link, and prints it.
 pub(crate) async fn login(common: &CommonArgs) -> Result<(), CliError> {
-    let client = Client::connect(&common.store).await.map_err(|error| {
-        let store = common.store.display();
-        let why = format!("no server holds {store}: start `folkmoot serve` ({error})");
-        CliError::other(STORE, why)
-    })?;
+    let client = Client::connect(common.store.folder()?)
+        .await
+        .map_err(|error| {
+            let store = &common.store;
+            let why = format!("no server holds {store}: start `folkmoot serve` ({error})");
+            CliError::other(STORE, why)
+        })?;
     let made: LoginLink = client.ask(&DeskRequest::Login).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {

@@ -30,7 +30,7 @@ pub(crate) async fn rebuild(common: &CommonArgs, arguments: RebuildArgs) -> Resu
         .map(|path| export(path))
         .collect::<Result<_, _>>()?;
     let order = store::Rebuild {
-        from: common.store.clone(),
+        from: common.store.folder()?.to_owned(),
         to: arguments.to,
         kind: arguments.engine.into(),
         exports,

@@ -25,8 +25,14 @@ pub(crate) async fn resume(common: &CommonArgs, arguments: &ResumeArgs) -> Resul
     let name = arguments.world.clone();
     let recording = Recording::default();
     let signer = signing::signer(common)?;
-    let session =
-        Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
+    let session = Session::open(
+        common.store.folder()?,
+        OpenMode::Existing,
+        name,
+        &recording,
+        signer,
+    )
+    .await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
     session.end(result).await
 }
@@ -104,7 +110,7 @@ async fn conclude(
         let events = world.operator().read(|world| world.head()).await?;
         terminal.line(&format!(
             "{name} is idle. Its log in {} has {}.",
-            common.store.display(),
+            common.store,
             counted(events.get(), "event")
         ))?;
     } else {

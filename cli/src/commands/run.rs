@@ -27,9 +27,9 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
     };
     // Faults of the script are told before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
-    credentials::check_unless_held(&definition, &common.store).await?;
+    credentials::check_unless_held(&definition, common.store.folder()?).await?;
     // A store that is there says first what is wrong with it.
-    let new_store = Some(common.store.as_path()).filter(|store| !store.exists());
+    let new_store = Some(common.store.folder()?).filter(|store| !store.exists());
     parts::check(&definition, &script.base, new_store)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, Some(&definition))?;
@@ -37,8 +37,14 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
         .world
         .clone()
         .unwrap_or_else(|| script.world.clone());
-    let session =
-        Session::open_or_find(&common.store, OpenMode::Create, name, &recording, signer).await?;
+    let session = Session::open_or_find(
+        common.store.folder()?,
+        OpenMode::Create,
+        name,
+        &recording,
+        signer,
+    )
+    .await?;
     match session {
         Ok(session) => {
             let result = Box::pin(drive(common, arguments, &script, &session)).await;

@@ -31,8 +31,15 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = collector.map(|given| otlp::collector(given.as_deref()));
     let collector = collector.transpose()?;
     let signer = signing::signer(common)?;
-    let session = Session::serving(&common.store, signer, premises(arguments)).await?;
-    let result = listen_at(arguments, templates, collector, &session, &common.store).await;
+    let session = Session::serving(common.store.folder()?, signer, premises(arguments)).await?;
+    let result = listen_at(
+        arguments,
+        templates,
+        collector,
+        &session,
+        common.store.folder()?,
+    )
+    .await;
     session.end(result).await
 }
 

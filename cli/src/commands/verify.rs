@@ -154,7 +154,7 @@ async fn examined(
     terminal: &mut Terminal,
 ) -> Result<(), CliError> {
     let (against, unusable) = given.read();
-    let dir = common.store.clone();
+    let dir = common.store.folder()?.to_owned();
     let found = tokio::task::spawn_blocking(move || examine(dir, None, &against)).await;
     let found = found.map_err(|error| CliError::other(STORE, error.to_string()))??;
     for mut report in audit::closed(&found) {

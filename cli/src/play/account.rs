@@ -102,7 +102,7 @@ impl Account {
             "Run {} of {name}: {played}{} are kept in {}.",
             report.run,
             counted(self.events, "event"),
-            common.store.display()
+            common.store
         ))?;
         terminal.line(&format!("See the events:    {program} log {name}"))?;
         terminal.line(&format!("See how it stands: {program} replay {name}"))?;

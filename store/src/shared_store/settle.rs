@@ -13,7 +13,7 @@ use folkmoot_core::port::{AppendError, BlobError, ReadError};
 
 use super::Inner;
 use crate::ledger::LedgerError;
-use crate::state::shared::CLOSED;
+use crate::state::shared::{CLOSED, Phase};
 use crate::sync::threads::threads;
 
 /// The first wait between two tries, and the longest.
@@ -52,7 +52,7 @@ impl Inner {
                 settled => return settled,
             };
             tries = tries.saturating_add(1);
-            if tries >= tries_max || self.ended().is_some() {
+            if tries >= tries_max || !matches!(self.phase(), Phase::Open | Phase::Reading) {
                 return Err(error);
             }
             tracing::warn!(

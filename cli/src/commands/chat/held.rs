@@ -21,7 +21,7 @@ pub(super) async fn talk(
     entrance: Option<Entrance>,
     by: PersonName,
 ) -> Result<(), CliError> {
-    let desk = ReachedDesk::Held(common.store.clone());
+    let desk = ReachedDesk::Held(common.store.folder()?.to_owned());
     let reach = RoomReach::new(desk, world.clone(), by.clone());
     if let Some(entrance) = entrance {
         reach.enter(entrance).await?;

@@ -34,7 +34,7 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
         unwritten: arguments.templates.clone().into_iter().collect(),
         ..Premises::default()
     };
-    let session = match Session::serving_or_find(&common.store, signer, premises).await? {
+    let session = match Session::serving_or_find(common.store.folder()?, signer, premises).await? {
         Ok(session) => session,
         Err(error) => {
             let name = quoted(arguments.name.as_str());
@@ -69,7 +69,7 @@ async fn attend(
 ) -> Result<(), CliError> {
     let drain = Drain::new();
     let limits = ServerLimits::default();
-    let reserve = DiskReserve::of(&common.store, limits.disk_free_min);
+    let reserve = DiskReserve::of(common.store.folder()?, limits.disk_free_min);
     let server = Server::new(Rooms {
         runtime: session.desk.runtime().through(Arc::new(reserve)),
         store: session.desk.store().clone(),

@@ -97,7 +97,9 @@ async fn ask(common: &CommonArgs, request: DeskRequest) -> Result<ValueStream, C
         let what = format!("the process that holds the store went away: {error}");
         CliError::other(STORE, what)
     };
-    let client = Client::connect(&common.store).await.map_err(gone)?;
+    let client = Client::connect(common.store.folder()?)
+        .await
+        .map_err(gone)?;
     client.ask(&request).await
 }
 

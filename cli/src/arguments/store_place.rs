@@ -1,0 +1,90 @@
+//! The place of a store, as people name it.
+
+use std::ffi::OsString;
+use std::fmt::{self, Display};
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "nodes")]
+use folkmoot::store::PostgresUrl;
+
+use super::common::quoted;
+use crate::exit::{CliError, USAGE};
+
+/// The beginnings of the URL of a database.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+
+/// The place of a store: a folder of this machine, or a database that many nodes share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StorePlace {
+    /// A folder.
+    Folder(PathBuf),
+    /// A database.
+    #[cfg(feature = "nodes")]
+    Database(Box<PostgresUrl>),
+}
+
+impl StorePlace {
+    /// Reads what was typed. Anything but the URL of a database is the path of a folder.
+    pub(crate) fn read(typed: OsString) -> Result<Self, String> {
+        let is_url = |text: &str| SCHEMES.iter().any(|scheme| text.starts_with(scheme));
+        match typed.to_str().filter(|text| is_url(text)) {
+            Some(url) => Self::database(url),
+            None => Ok(Self::Folder(typed.into())),
+        }
+    }
+
+    #[cfg(feature = "nodes")]
+    fn database(url: &str) -> Result<Self, String> {
+        let url = url
+            .parse()
+            .map_err(|error: folkmoot::store::PostgresUrlError| error.to_string());
+        url.map(|url| Self::Database(Box::new(url)))
+    }
+
+    #[cfg(not(feature = "nodes"))]
+    fn database(_: &str) -> Result<Self, String> {
+        Err("this build keeps stores in folders alone; build it with `--features nodes`".to_owned())
+    }
+
+    /// The folder, for a command that works on nothing else.
+    pub(crate) fn folder(&self) -> Result<&Path, CliError> {
+        match self {
+            Self::Folder(folder) => Ok(folder),
+            #[cfg(feature = "nodes")]
+            Self::Database(url) => {
+                let how = "make one of it with `folkmoot backup DIR`, or leave --store out";
+                let what =
+                    format!("{url} is a database, and this command works on a folder: {how}");
+                Err(CliError::other(USAGE, what))
+            }
+        }
+    }
+
+    /// The folder, if it is one.
+    pub(crate) fn as_folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            #[cfg(feature = "nodes")]
+            Self::Database(_) => None,
+        }
+    }
+
+    /// The place as a shell reads it; without a password.
+    pub(crate) fn quoted(&self) -> String {
+        match self {
+            Self::Folder(folder) => quoted(folder),
+            #[cfg(feature = "nodes")]
+            Self::Database(url) => quoted(Path::new(&url.to_string())),
+        }
+    }
+}
+
+impl Display for StorePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => folder.display().fmt(f),
+            #[cfg(feature = "nodes")]
+            Self::Database(url) => url.fmt(f),
+        }
+    }
+}
