@@ -32,6 +32,7 @@ mod settle;
 mod snapshot;
 mod stream;
 mod take_in;
+mod waiter;
 
 use committer::Committer;
 use followers::Followers;

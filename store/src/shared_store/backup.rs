@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{BlobError, Labels, ReadError};
-use tokio::runtime::Handle;
 
 use super::rows_engine::RowsEngine;
 use super::settle::{blob_error, read_error};
+use super::waiter::Waiter;
 use super::{Inner, SharedStore, lineage};
 use crate::copies::backup::{self, Backup, BackupError, CheckedCopy};
 use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
@@ -23,7 +23,7 @@ use crate::home::{self, Home};
 use crate::ledger::{LedgerEntry, LedgerError, Row};
 use crate::read::runs::{self, entry};
 use crate::state::content::{self, Fetched};
-use crate::sync::threads::{blocking, threads};
+use crate::sync::threads::blocking;
 use crate::verify::salvage::scribe::{Scribe, Task};
 
 /// The number of worlds, tombstones or names of files that are read at once.
@@ -38,15 +38,12 @@ impl SharedStore {
     /// [`BackupError`]; nothing that opens is left behind.
     pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
         self.check_open().map_err(unread)?;
-        let Some(runtime) = threads() else {
-            let why = "a ledger is copied on threads of a runtime of tokio's";
-            return Err(EngineError::Io(io::Error::other(why)).into());
-        };
+        let waiter = Waiter::new();
         let dir = dir.into();
         let store = self.clone();
         blocking(move || {
             let half = backup::begin(&dir)?;
-            let copied = Copying { store, runtime }
+            let copied = Copying { store, waiter }
                 .write(half)
                 .and_then(|(heads, copied)| {
                     let CheckedCopy {
@@ -72,7 +69,7 @@ impl SharedStore {
 /// A copy under way, on a thread that may wait.
 struct Copying {
     store: SharedStore,
-    runtime: Handle,
+    waiter: Waiter,
 }
 
 impl Copying {
@@ -102,11 +99,12 @@ impl Copying {
         &self.store.inner
     }
 
-    fn ask<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
+    fn ask<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, LedgerError>
     where
-        F: Future<Output = Result<T, LedgerError>>,
+        T: Send,
+        F: Future<Output = Result<T, LedgerError>> + Send,
     {
-        self.runtime.block_on(self.inner().read(call))
+        self.waiter.wait(self.inner().read(call))
     }
 
     fn worlds(&self) -> Result<Vec<LedgerEntry>, BackupError> {
@@ -131,13 +129,13 @@ impl Copying {
         path: &Path,
     ) -> Result<usize, BackupError> {
         let inner = self.inner();
-        let sources = self.runtime.block_on(lineage::sources(inner, known.world));
+        let sources = self.waiter.wait(lineage::sources(inner, known.world));
         let sources = sources.map_err(unread)?;
         let heads = sources
             .iter()
             .map(|source| (source.world, source.until.min(known.head)));
         let heads = heads.collect();
-        let rows = RowsEngine::new(Arc::clone(&self.store.inner), self.runtime.clone(), heads);
+        let rows = RowsEngine::new(Arc::clone(&self.store.inner), heads);
         let task = Task {
             world: known.world,
             base: super::reaches::base(known),
@@ -175,8 +173,8 @@ impl Copying {
         let inner = self.inner();
         let vault = Vault::new(Some(path));
         let is_sealed = self
-            .runtime
-            .block_on(inner.entry(world))
+            .waiter
+            .wait(inner.entry(world))
             .map_err(unread)?
             .is_sealed;
         let failed = |error: &LedgerError| BackupError::Blobs {

@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::BlobError;
-use tokio::runtime::Handle;
 
 use super::Inner;
 use super::reaches::PIECE;
 use super::settle::blob_error;
+use super::waiter::Waiter;
 use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
 use crate::format::Malformed;
 use crate::format::bytes::Bytes;
@@ -33,8 +33,7 @@ use crate::verify::tables::KeptFiles;
 #[derive(Debug)]
 pub(super) struct RowsEngine {
     inner: Arc<Inner>,
-    /// Waits for the ledger on threads that may wait.
-    runtime: Handle,
+    waiter: Waiter,
     /// The worlds, and the last event of each that is in the snapshot.
     heads: BTreeMap<WorldId, Position>,
     /// The rows that were read last: what stands beside a record is asked for right behind it.
@@ -42,25 +41,22 @@ pub(super) struct RowsEngine {
 }
 
 impl RowsEngine {
-    pub(super) fn new(
-        inner: Arc<Inner>,
-        runtime: Handle,
-        heads: BTreeMap<WorldId, Position>,
-    ) -> Self {
+    pub(super) fn new(inner: Arc<Inner>, heads: BTreeMap<WorldId, Position>) -> Self {
         Self {
             inner,
-            runtime,
+            waiter: Waiter::new(),
             heads,
             last: Mutex::default(),
         }
     }
 
     /// Asks the ledger, on a thread that may wait.
-    fn ask<T, F>(&self, call: impl Fn() -> F) -> Result<T, EngineError>
+    fn ask<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, EngineError>
     where
-        F: Future<Output = Result<T, LedgerError>>,
+        T: Send,
+        F: Future<Output = Result<T, LedgerError>> + Send,
     {
-        let answer = self.runtime.block_on(self.inner.read(call));
+        let answer = self.waiter.wait(self.inner.read(call));
         answer.map_err(engine_error)
     }
 
@@ -245,10 +241,7 @@ fn reads_only<T>() -> Result<T, EngineError> {
 impl KeptFiles for RowsEngine {
     fn file(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
         let read = self.inner.read(|| self.inner.ledger.blob(world, blob));
-        let bytes = self
-            .runtime
-            .block_on(read)
-            .map_err(|error| blob_error(&error))?;
+        let bytes = self.waiter.wait(read).map_err(|error| blob_error(&error))?;
         match bytes {
             Some(bytes) if Digest::sha256(&bytes) != blob => Err(BlobError::Damaged { blob }),
             bytes => Ok(bytes),

@@ -16,7 +16,7 @@ use crate::local::LocalStore;
 use crate::read::runs::entry;
 use crate::state::index::{Index, IndexedWorld, Reach};
 use crate::state::shared::read_error;
-use crate::sync::threads::{blocking, threads};
+use crate::sync::threads::blocking;
 use crate::verify::plan::{Known, LogPlan};
 use crate::verify::run::{Verification, verify};
 use crate::verify::scan::Scan;
@@ -130,12 +130,8 @@ impl SharedStore {
         heads: impl IntoIterator<Item = (WorldId, Position)>,
     ) -> Result<RowsEngine, ReadError> {
         self.check_open()?;
-        let Some(runtime) = threads() else {
-            let why = "the rows of a ledger are read on threads of a runtime of tokio's";
-            return Err(ReadError::Io(std::io::Error::other(why)));
-        };
         let heads = heads.into_iter().collect();
-        Ok(RowsEngine::new(Arc::clone(&self.inner), runtime, heads))
+        Ok(RowsEngine::new(Arc::clone(&self.inner), heads))
     }
 }
 
