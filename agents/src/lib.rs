@@ -43,7 +43,10 @@ pub use fold::{fold_world, fold_world_from};
 pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
 pub use model_agent::ModelAgent;
-pub use node::{BadTimings, BootClock, BootTime, SystemBootClock, Timings};
+pub use node::{
+    BadTimings, BootClock, BootTime, JoinError, Node, NodeProfile, ROOM, SystemBootClock, Timings,
+    Worlds,
+};
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
