@@ -26,6 +26,7 @@
 # FOLKMOOT_SCHEDULES   in how many orders the threads of a store are run, for each of its tests of interleavings (5000)
 # FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
 # FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
+# FOLKMOOT_NODE_LIVES  how many random lives of nodes that share a ledger are lived (5000)
 # FOLKMOOT_SIM_SEEDS   the seeds whose stories are lived, ten simulated minutes each (0..10000)
 # FOLKMOOT_MUTANT_SHARDS  into how many shares the mutants of cargo-mutants are cut (100); FOLKMOOT_MUTANT_SHARD (0) is judged
 # FOLKMOOT_POSTGRES_CASES  how many lists of operations ledgers in PostgreSQL and in memory answer alike (20000)
@@ -54,6 +55,7 @@ export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
 export FOLKMOOT_SWEEP="${FOLKMOOT_SWEEP:-1}"
 export FOLKMOOT_LINK_SWAPS="${FOLKMOOT_LINK_SWAPS:-100000}"
 export FOLKMOOT_TEXT_BYTES="${FOLKMOOT_TEXT_BYTES:-300000}"
+export FOLKMOOT_NODE_LIVES="${FOLKMOOT_NODE_LIVES:-5000}"
 export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 export FOLKMOOT_POSTGRES_CASES="${FOLKMOOT_POSTGRES_CASES:-20000}"
 export FOLKMOOT_POSTGRES_KILLS="${FOLKMOOT_POSTGRES_KILLS:-200}"

@@ -33,6 +33,8 @@ mod seat;
 
 mod runtime;
 
+mod node;
+
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
@@ -41,6 +43,10 @@ pub use fold::{fold_world, fold_world_from};
 pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
 pub use model_agent::ModelAgent;
+pub use node::{
+    BadTimings, BootClock, BootTime, JoinError, Node, NodeProfile, ROOM, SystemBootClock, Timings,
+    Worlds,
+};
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};

@@ -8,10 +8,10 @@ use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::ids::{CopyId, Incarnation, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{
     AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenure, Tenures,
-    ToolHost, WorldEntry,
+    ToolHost, WhoAmI, WorldEntry,
 };
 use folkmoot_core::spec::Definition;
 use folkmoot_core::spec::rules::Pipeline;
@@ -46,7 +46,8 @@ pub(crate) struct Means {
     /// What worlds on the machine's clock go by.
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) seeds: Arc<Seeds>,
-    pub(crate) node: NodeId,
+    /// The process that opens worlds, as their logs name it.
+    pub(crate) node: Arc<dyn WhoAmI>,
     /// Gives worlds to this process; `None`: it alone has the store open, so that nobody takes one away.
     pub(crate) tenures: Option<Arc<dyn Tenures>>,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
@@ -206,7 +207,7 @@ impl Means {
     ) -> Result<(), OpenError> {
         // Without a mark it is no copy any more: what was not asked yet stays as it is.
         while self.custody.copy().is_some() && world.is_restoring() {
-            let node = self.node;
+            let node = self.node.node_id();
             let copy = self.custody.copy();
             let action = Action::World(WorldAction::Open {
                 node,
@@ -275,7 +276,7 @@ impl Means {
         stamp: &Stamp,
         labelled: Labelled,
     ) -> Action {
-        let node = self.node;
+        let node = self.node.node_id();
         let signer = self.signing_key();
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {

@@ -315,6 +315,12 @@ macro_rules! events {
                 $((Self::$lone, $lone_version),)*
             ];
 
+            /// The number of this build's schema: every new event, and every new version of one, raises it.
+            #[must_use]
+            pub fn schema() -> u32 {
+                Self::ALL.iter().map(|(_, version)| u32::from(*version)).sum()
+            }
+
             /// The name, as in the documents.
             #[must_use]
             pub const fn name(self) -> &'static str {

@@ -40,6 +40,7 @@ pub use log_error::{AppendError, ReadError};
 pub use members::{
     ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
     CLAIM_MAX, Inbox, MemberError, Members, NodeCard, NodeState, Renewal, Taken, WaitingAsk,
+    WhoAmI,
 };
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};

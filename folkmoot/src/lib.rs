@@ -115,6 +115,10 @@ pub use folkmoot_agents::{
     Assemble, AssembleError, Beforehand, FoldError, Gatekeeper, IDLE_CLOSE, OpenError, Opening,
     Parts, Perform, RuntimeBuilder, SimulatedClock, SystemClock,
 };
+pub use folkmoot_agents::{
+    BadTimings, BootClock, BootTime, JoinError, Node, NodeProfile, ROOM, SystemBootClock, Timings,
+    Worlds,
+};
 pub use folkmoot_store::OpenMode;
 /// A store is a folder that one process writes at a time:
 ///

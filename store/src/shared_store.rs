@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use folkmoot_core::ids::{NodeId, Position, WorldId};
-use folkmoot_core::port::ReadError;
+use folkmoot_core::port::{ReadError, WhoAmI};
 
 use crate::engine::Ack;
 use crate::format::upcast::Upcasters;
@@ -55,7 +55,7 @@ pub struct SharedStore {
 #[derive(Debug)]
 struct Inner {
     ledger: Arc<dyn Ledger>,
-    node: NodeId,
+    node: Arc<dyn WhoAmI>,
     upcasters: Upcasters,
     keys: Keyring,
     /// True if there is a place for keys, so that worlds can be sealed.
@@ -77,30 +77,30 @@ impl Drop for Open {
 }
 
 impl SharedStore {
-    /// The store of the node `node` over `ledger`. It has no place for keys, so that a world whose content is to be sealed is
+    /// The store of the node `node` over `ledger`. It appends as what the node is at that time. It has no place for keys, so that a world whose content is to be sealed is
     /// refused, and content that was sealed reads as erased.
     #[must_use]
-    pub fn new(ledger: Arc<dyn Ledger>, node: NodeId) -> Self {
-        Self::of(ledger, node, None)
+    pub fn new(ledger: Arc<dyn Ledger>, node: impl WhoAmI + 'static) -> Self {
+        Self::of(ledger, Arc::new(node), None)
     }
 
     /// The same with the keys of sealed worlds in the folder `keys` of the folder `home`, which all nodes have to share. No
     /// ledger ever has them: what is sealed with a key that was destroyed is gone from journals and backups, too.
     #[must_use]
-    pub fn with_keys(ledger: Arc<dyn Ledger>, node: NodeId, home: &Path) -> Self {
-        Self::of(ledger, node, Some(home))
+    pub fn with_keys(ledger: Arc<dyn Ledger>, node: impl WhoAmI + 'static, home: &Path) -> Self {
+        Self::of(ledger, Arc::new(node), Some(home))
     }
 
     /// The store over `ledger` of somebody who is no node: nothing can be appended.
     #[must_use]
     pub fn reading(ledger: Arc<dyn Ledger>) -> Self {
         let nobody = NodeId(uuid::Uuid::nil());
-        let store = Self::of(ledger, nobody, None);
+        let store = Self::of(ledger, Arc::new(nobody), None);
         store.inner.end(Phase::Reading);
         store
     }
 
-    fn of(ledger: Arc<dyn Ledger>, node: NodeId, home: Option<&Path>) -> Self {
+    fn of(ledger: Arc<dyn Ledger>, node: Arc<dyn WhoAmI>, home: Option<&Path>) -> Self {
         let inner = Arc::new(Inner {
             ledger,
             node,
@@ -138,7 +138,7 @@ impl SharedStore {
     /// The node that it is the store of.
     #[must_use]
     pub fn node(&self) -> NodeId {
-        self.inner.node
+        self.inner.node.node_id()
     }
 
     /// Returns what it means that an append returned.

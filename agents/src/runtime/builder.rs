@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::port::{
-    Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenures, ToolHost,
+    Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenures, ToolHost, WhoAmI,
 };
 
 use super::{Runtime, Storage};
@@ -30,6 +30,7 @@ pub struct RuntimeBuilder {
     clock: Arc<dyn Clock>,
     seeds: Seeds,
     tenures: Option<Arc<dyn Tenures>>,
+    node: Option<Arc<dyn WhoAmI>>,
     idle_close: Option<Duration>,
 }
 
@@ -46,6 +47,7 @@ impl RuntimeBuilder {
             clock: Arc::new(SystemClock),
             seeds: Seeds::random(),
             tenures: None,
+            node: None,
             idle_close: Some(IDLE_CLOSE),
         }
     }
@@ -107,6 +109,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Has the logs name `node` as the process that opens worlds. Without this it is an id of the runtime's own.
+    #[must_use]
+    pub fn node(mut self, node: impl WhoAmI + 'static) -> Self {
+        self.node = Some(Arc::new(node));
+        self
+    }
+
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
@@ -121,9 +130,10 @@ impl RuntimeBuilder {
             clock,
             seeds,
             tenures,
+            node,
             idle_close,
         } = self;
-        let node = seeds.node();
+        let node = node.unwrap_or_else(|| Arc::new(seeds.node()));
         let means = Arc::new(Means {
             log,
             checkpoints,

@@ -204,7 +204,7 @@ impl Means {
             base: point.base,
             link: point.link,
             effects: forking.effects,
-            node: self.node,
+            node: self.node.node_id(),
             signer: self.signer.as_ref().map(|signer| signer.key()),
             copy: self.custody.copy(),
             labelled: forking.labelled(&world),

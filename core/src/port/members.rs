@@ -73,7 +73,7 @@ pub trait Members: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`MemberError`]. After [`MemberError::Unknown`] the node may hold worlds that it does not know of:
-    /// [`Members::nodes`] says how many it holds, and [`Members::take`] is harmless for one that it has.
+    /// [`Members::held`] names them.
     async fn claim(&self, node: NodeId, limit: usize) -> Result<Vec<WorldId>, MemberError>;
 
     /// Makes `node` the holder of this world, if nobody is. Whether it is due does not matter, nor whether the node is
@@ -94,6 +94,12 @@ pub trait Members: Send + Sync + Debug {
         world: WorldId,
         due: Option<Time>,
     ) -> Result<(), MemberError>;
+
+    /// The worlds that `node` holds, by their ids. None if it is no member.
+    ///
+    /// # Errors
+    /// [`MemberError`].
+    async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError>;
 
     /// All members, those past their time too, by their ids.
     ///
@@ -133,6 +139,18 @@ pub trait Inbox: Send + Sync + Debug {
     /// Waits until there may be new asks or answers. It may return at any time, and need not return at all: whoever
     /// waits looks every now and then as well.
     async fn hint(&self);
+}
+
+/// Says which node this process is.
+pub trait WhoAmI: Send + Sync + Debug {
+    /// Its id as a member, now. It has another one after it was declared dead.
+    fn node_id(&self) -> NodeId;
+}
+
+impl WhoAmI for NodeId {
+    fn node_id(&self) -> NodeId {
+        *self
+    }
 }
 
 /// A node, as it presents itself.

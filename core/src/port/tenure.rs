@@ -64,6 +64,9 @@ pub enum NoTenure {
         /// The newest schema that this build knows.
         known: u32,
     },
+    /// This process takes no worlds at present. Ask another one, or do what the text says.
+    #[error("this process takes no worlds: {0}")]
+    TakesNone(String),
     /// Nobody could say who holds it. Try again.
     #[error("nobody could be asked who holds it: {0}")]
     NotAsked(String),

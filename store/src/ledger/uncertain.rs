@@ -423,6 +423,10 @@ impl Members for UncertainLedger {
         self.send(self.ledger.release(node, world, due)).await
     }
 
+    async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError> {
+        self.send(self.ledger.held(node)).await
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         self.send(self.ledger.nodes()).await
     }

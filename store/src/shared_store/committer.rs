@@ -159,7 +159,9 @@ impl Inner {
         if chains.is_empty() {
             return later;
         }
-        let landings = self.settle(|| self.ledger.append(self.node, &chains)).await;
+        // The same for each try: what was sent under another id is another append.
+        let node = self.node.node_id();
+        let landings = self.settle(|| self.ledger.append(node, &chains)).await;
         match landings {
             Ok(landings) if landings.len() == sent.len() => {
                 for (one, landing) in sent.into_iter().zip(landings) {

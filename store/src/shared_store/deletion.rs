@@ -132,7 +132,7 @@ impl Inner {
         // An answer that was lost may have been the one that they are deleted.
         let is_again = std::sync::atomic::AtomicBool::new(false);
         let delete = async || {
-            let deleted = self.ledger.delete(self.node, rows).await;
+            let deleted = self.ledger.delete(self.node.node_id(), rows).await;
             if matches!(deleted, Err(LedgerError::Unknown(_))) {
                 is_again.store(true, std::sync::atomic::Ordering::Relaxed);
             }

@@ -1,6 +1,6 @@
 //! The event log port.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use folkmoot_core::command::commit::{CommandKey, Commit};
@@ -244,20 +244,11 @@ pub(super) fn demands(events: &[Event]) -> Option<Demands> {
         };
         let made = demands.get_or_insert(Demands {
             needs: None,
-            schema: schema(),
+            schema: EventKind::schema(),
         });
         if let Some(base) = base {
             made.needs = Some(base.iter().map(|base| format!("base:{base}")).collect());
         }
     }
     demands
-}
-
-/// The number of this build's schema: every new event, and every new version of one, raises it.
-pub(crate) fn schema() -> u32 {
-    let versions: BTreeMap<u16, u16> = EventKind::ALL
-        .iter()
-        .map(|(kind, version)| (*kind as u16, *version))
-        .collect();
-    versions.values().map(|version| u32::from(*version)).sum()
 }

@@ -224,7 +224,8 @@ impl Inner {
             Ok(saved) => saved,
             Err(Malformed(error)) => return tracing::warn!(error, "a reach cannot be saved"),
         };
-        let save = || self.ledger.save_reach(self.node, world, saved.clone());
+        let node = self.node.node_id();
+        let save = || self.ledger.save_reach(node, world, saved.clone());
         if let Err(error) = self.read(save).await {
             tracing::warn!(%error, "a reach cannot be saved");
         }

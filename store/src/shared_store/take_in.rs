@@ -401,7 +401,7 @@ impl RowsOf<'_> {
         };
         let chains = std::slice::from_ref(&chain);
         check_chains(chains).map_err(|source| self.coming.refused(source))?;
-        let (ledger, node) = (&self.inner.ledger, self.inner.node);
+        let (ledger, node) = (&self.inner.ledger, self.inner.node.node_id());
         let landings = self.inner.settle(|| ledger.append(node, chains)).await;
         let landings = landings.map_err(|source| self.coming.refused(source))?;
         let name = || self.coming.name.clone();

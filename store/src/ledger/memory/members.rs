@@ -122,6 +122,13 @@ impl Members for MemoryLedger {
         Ok(())
     }
 
+    async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError> {
+        let state = self.state();
+        let is_held = |(_, world): &(&WorldId, &World)| world.holder == Some(node);
+        let held = state.worlds.iter().filter(is_held);
+        Ok(held.map(|(id, _)| *id).collect())
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         let state = self.state();
         let held = |node: NodeId| {
