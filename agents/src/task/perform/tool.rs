@@ -182,6 +182,7 @@ impl WorldTask {
             call,
             idempotency_key: runnable.idempotency_key,
             attempt,
+            incarnation: self.world.incarnation(),
             arguments,
             input: runnable.input,
             clock: self.clock.port(),
