@@ -12,7 +12,7 @@ use crate::clock::WorldClock;
 use crate::opening::Perform;
 
 /// The longest that is slept at once, so that a clock that was set is noticed.
-const NAP_MAX: Duration = Duration::from_secs(60);
+pub(super) const NAP_MAX: Duration = Duration::from_secs(60);
 
 /// Waits until something owed becomes due, or somebody begins to sleep on a simulated clock.
 pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perform) {

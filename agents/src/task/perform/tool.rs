@@ -154,6 +154,7 @@ impl WorldTask {
         let secrets = self.parts.secrets.clone();
         Arc::new(Reports {
             activity,
+            tenure: Arc::clone(&self.tenure),
             secrets,
             agent: agent.clone(),
             call,
