@@ -62,6 +62,11 @@ impl Proof {
         Self(Principal::World)
     }
 
+    /// Somebody whom another node of the same store proved. `None` for the runtime: nobody is proven to be that.
+    pub(crate) fn of_node(principal: Principal) -> Option<Self> {
+        (principal != Principal::Runtime).then_some(Self(principal))
+    }
+
     /// The principal.
     #[must_use]
     pub const fn principal(&self) -> &Principal {
