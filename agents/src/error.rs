@@ -44,6 +44,15 @@ pub enum OpenError {
         #[source]
         source: NoTenure,
     },
+    /// It is followed here, and this process could not have it itself.
+    #[error("the world {name} stays with another process")]
+    Elsewhere {
+        /// The world.
+        name: WorldName,
+        /// The reason.
+        #[source]
+        why: SeatError,
+    },
     /// The right to act for it was lost while it was opened. It may be recorded as opened all the same: somebody else goes
     /// on with it.
     #[error("the right to act for the world {0} was lost while it was opened; open it again")]

@@ -35,6 +35,10 @@ mod seat;
 
 mod runtime;
 
+mod answerer;
+mod visitor;
+
+pub use answerer::Answerer;
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
@@ -43,6 +47,7 @@ pub use fold::{fold_world, fold_world_from};
 pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
 pub use model_agent::ModelAgent;
+pub use means::courier::{ANSWER_AWAITED, Vouched};
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
@@ -57,4 +62,5 @@ pub use seat::{
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
+pub use visitor::{Order, VisitError, Visitor};
 pub use withheld::{PartView, WithheldView, read_withheld};

@@ -20,6 +20,9 @@ impl Proof {
     /// How people of world scripts are proven.
     pub const SCRIPT: &str = Person::SCRIPT;
 
+    /// How those are proven whom the ledger knows by their login.
+    pub const LEDGER: &str = "postgres";
+
     /// A user of this machine, by their number. `display` is claimed, not proven.
     #[must_use]
     pub fn local(uid: u32, display: PersonName) -> Self {

@@ -99,11 +99,11 @@ struct AnswerForm {
 }
 
 impl WrittenCommand {
-    /// Writes it.
+    /// Writes it, to be sent with so many bytes beside it: both count.
     ///
     /// # Errors
     /// [`WireError::NotAsked`] and [`WireError::TooLarge`]: it must not be sent.
-    pub(crate) fn write(self) -> Result<Vec<u8>, WireError> {
+    pub(crate) fn write(self, beside: usize) -> Result<Vec<u8>, WireError> {
         let Self { world, key, action } = self;
         let form = CommandForm {
             version: VERSION,
@@ -111,7 +111,7 @@ impl WrittenCommand {
             key,
             action: Given::checked(action)?,
         };
-        write(&form, ASK_BYTES_MAX)
+        write(&form, ASK_BYTES_MAX.saturating_sub(beside))
     }
 
     /// Reads one.

@@ -235,7 +235,7 @@ proptest! {
     #[test]
     fn a_command_reads_back_as_it_was_written(action in action(), key in key()) {
         let command = WrittenCommand { world: world(), key, action };
-        let written = command.clone().write().unwrap();
+        let written = command.clone().write(0).unwrap();
         prop_assert_eq!(WrittenCommand::read(&written).unwrap(), command);
     }
 
@@ -259,7 +259,7 @@ proptest! {
 
     #[test]
     fn a_cut_command_is_refused(action in action(), cut in any::<prop::sample::Index>()) {
-        let written = WrittenCommand { action, ..joins() }.write().unwrap();
+        let written = WrittenCommand { action, ..joins() }.write(0).unwrap();
         prop_assert!(WrittenCommand::read(&written[..cut.index(written.len())]).is_err());
     }
 }
@@ -267,7 +267,7 @@ proptest! {
 /// The places of all objects whose fields have names of ours: those of a map are people's.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     if let Value::Object(members) = value {
-        if !["labels", "models", "prompts"].iter().any(|map| place.ends_with(map)) {
+        if !["labels", "models", "prompts", "extra", "cache", "states", "tools"].iter().any(|map| place.ends_with(map)) {
             found.push(place.to_owned());
         }
         for (key, value) in members {
@@ -287,7 +287,7 @@ fn a_written_command_looks_like_this() {
         action: post.into(),
         ..joins()
     };
-    let written = String::from_utf8(command.write().unwrap()).unwrap();
+    let written = String::from_utf8(command.write(0).unwrap()).unwrap();
     assert_eq!(
         written,
         r#"{"version":1,"world":"room","action":{"post_message":{"text":"hi","attachments":[],"reply_to":4}}}"#
@@ -354,7 +354,7 @@ fn nothing_that_the_shell_brings_is_written_or_read() {
         let why = fault(&with_action(&value));
         assert!(why.contains("unknown variant"), "{why}");
         let kind = action.kind();
-        let unwritten = WrittenCommand { action, ..joins() }.write();
+        let unwritten = WrittenCommand { action, ..joins() }.write(0);
         assert!(matches!(unwritten, Err(WireError::NotAsked(named)) if named == kind));
     }
 }
@@ -414,12 +414,15 @@ fn the_largest_command_is_sent_and_one_byte_more_is_not() {
         .into(),
         ..joins()
     };
-    let frame = of(0).write().unwrap().len();
-    let largest = of(ASK_BYTES_MAX - frame).write().unwrap();
+    let frame = of(0).write(0).unwrap().len();
+    let largest = of(ASK_BYTES_MAX - frame).write(0).unwrap();
     assert_eq!(largest.len(), ASK_BYTES_MAX);
     assert!(WrittenCommand::read(&largest).is_ok());
-    let larger = of(ASK_BYTES_MAX - frame + 1).write();
+    let larger = of(ASK_BYTES_MAX - frame + 1).write(0);
     assert!(matches!(larger, Err(WireError::TooLarge { bytes, max }) if bytes == max + 1 && max == ASK_BYTES_MAX));
+    // Whoever gives it is sent with it.
+    assert!(of(ASK_BYTES_MAX - frame - 1).write(1).is_ok());
+    assert!(of(ASK_BYTES_MAX - frame).write(1).is_err());
     let mut padded = largest;
     padded.push(b' ');
     assert!(matches!(WrittenCommand::read(&padded), Err(WireError::TooLarge { .. })));
