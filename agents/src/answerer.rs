@@ -128,7 +128,10 @@ impl Answerer {
         let answers = futures::stream::iter(asks)
             .map(|(ask, tries)| self.answer(ask, tries))
             .buffered(AT_A_TIME);
-        answers.filter_map(async |unanswered| unanswered).collect().await
+        answers
+            .filter_map(async |unanswered| unanswered)
+            .collect()
+            .await
     }
 
     /// Answers an ask; gives its id if it cannot be answered now.
@@ -247,7 +250,13 @@ fn giver(ask: &Ask, login: &str) -> Result<Proof, String> {
 fn key(id: AskId, key: Option<Keyed>) -> Key {
     match key {
         None => Key::of_ask(id),
-        Some(Keyed { key: CommandKey::Client(key), .. }) => Key::Client(key),
-        Some(Keyed { key: CommandKey::Step(step), digest }) => Key::Step(step, digest),
+        Some(Keyed {
+            key: CommandKey::Client(key),
+            ..
+        }) => Key::Client(key),
+        Some(Keyed {
+            key: CommandKey::Step(step),
+            digest,
+        }) => Key::Step(step, digest),
     }
 }

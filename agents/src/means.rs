@@ -8,7 +8,9 @@ use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{AskId, CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AskId, CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName,
+};
 use folkmoot_core::port::{
     AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenure, Tenures,
     ToolHost, WorldEntry,

@@ -8,7 +8,9 @@ use folkmoot_core::command::commit::{CommandKey, Keyed};
 use folkmoot_core::command::{Action, Command, TalkAction, WorldAction};
 use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{AgentName, AskId, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AgentName, AskId, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName,
+};
 use folkmoot_core::port::{Blobs, Checkpoints, EventLog};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};

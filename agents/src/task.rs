@@ -45,8 +45,8 @@ pub(crate) use door::{Ask, Door, Reply, Status};
 use flight::Flight;
 use halt::Halt;
 use perform::FilesGone;
-use sleep::Asleep;
 pub(crate) use porter::{Followed, Porter};
+use sleep::Asleep;
 pub(crate) use sleep::{Kept, keep};
 
 /// How many asks may wait for a world.

@@ -164,15 +164,14 @@ impl VisitError {
     const fn may_pass(&self) -> bool {
         matches!(
             self,
-            Self::Seat(
-                SeatError::Unanswered { .. } | SeatError::Closed | SeatError::TenureLost
-            ) | Self::Open(
-                OpenError::TenureLost(_)
-                    | OpenError::NoTenure {
-                        source: NoTenure::HeldElsewhere { .. },
-                        ..
-                    }
-            )
+            Self::Seat(SeatError::Unanswered { .. } | SeatError::Closed | SeatError::TenureLost)
+                | Self::Open(
+                    OpenError::TenureLost(_)
+                        | OpenError::NoTenure {
+                            source: NoTenure::HeldElsewhere { .. },
+                            ..
+                        }
+                )
         )
     }
 }

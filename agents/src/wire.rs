@@ -46,7 +46,9 @@ pub(crate) struct WrittenCommand {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WireError {
     /// The action is none that a person may give over a seat.
-    #[error("{0:?} is no command that another node is asked for: it is given where the world is held")]
+    #[error(
+        "{0:?} is no command that another node is asked for: it is given where the world is held"
+    )]
     NotAsked(CommandKind),
     /// It is too large for the ledger.
     #[error("it has {bytes} bytes in its written form, and {max} can be sent to another node")]
@@ -61,7 +63,9 @@ pub(crate) enum WireError {
     #[error("it has no number in the field `version`")]
     NoVersion,
     /// Another build wrote it.
-    #[error("it has version {0}, and this build reads version {VERSION} alone; use the same build on all nodes")]
+    #[error(
+        "it has version {0}, and this build reads version {VERSION} alone; use the same build on all nodes"
+    )]
     OtherVersion(u64),
     /// It is not of the form.
     #[error("it does not read: {0}")]
@@ -155,7 +159,11 @@ impl Told {
         let version = VERSION;
         let written = |answer| write(&AnswerForm { version, answer }, ANSWER_BYTES_MAX);
         written(self)
-            .or_else(|error| written(Self::Elsewhere(format!("its answer cannot be sent: {error}"))))
+            .or_else(|error| {
+                written(Self::Elsewhere(format!(
+                    "its answer cannot be sent: {error}"
+                )))
+            })
             .unwrap_or_default()
     }
 

@@ -8,9 +8,7 @@ use folkmoot::core::ids::WorldId;
 use folkmoot::core::port::{EventLog as _, Model, ModelCall};
 use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
-use folkmoot::{
-    Answerer, Drafts, LLMResponse, ModelError, Opening, Runtime, Store, WorldHandle,
-};
+use folkmoot::{Answerer, Drafts, LLMResponse, ModelError, Opening, Runtime, Store, WorldHandle};
 use folkmoot_tests::{Commons, FakeTool, Member, Room, room_name, says, wants};
 use tokio::task::JoinHandle;
 
@@ -32,7 +30,7 @@ impl Model for Payer {
     ) -> Result<LLMResponse, ModelError> {
         let last = call.request.items().last().map(|item| &**item);
         Ok(match last {
-            Some(Item::Heard { .. }) => wants(&vec!["pay"; self.0]),
+            Some(Item::Heard { .. }) if self.0 > 0 => wants(&vec!["pay"; self.0]),
             _ => says("done"),
         })
     }
@@ -88,7 +86,9 @@ impl Process {
     /// From now on it answers what it is asked, and opens the room when that is due.
     fn serving(mut self, commons: &Commons) -> Self {
         let node = self.member.id();
-        let answerer = Answerer::new(self.runtime.clone(), Arc::new(commons.clone()), move || node);
+        let answerer = Answerer::new(self.runtime.clone(), Arc::new(commons.clone()), move || {
+            node
+        });
         self.work.push(tokio::spawn(answerer.run()));
         self.work
             .push(tokio::spawn(claim(self.runtime.clone(), commons.clone())));

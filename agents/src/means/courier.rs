@@ -165,7 +165,8 @@ impl Courier {
                 ))),
             },
             AskState::Gone => Err(SeatError::Elsewhere(
-                "the command is not waiting any more, and has no answer: the world was deleted".to_owned(),
+                "the command is not waiting any more, and has no answer: the world was deleted"
+                    .to_owned(),
             )),
         };
         if let Some(asker) = self.waiting().askers.remove(&id) {
@@ -174,7 +175,10 @@ impl Courier {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -255,7 +255,11 @@ impl Porter {
 
     /// Follows the log to where it is now, without waiting for the news of it.
     async fn catch_up(&mut self) -> Result<(), ReadError> {
-        let mut commits = self.means.log.read(self.id, self.world.head().next()).await?;
+        let mut commits = self
+            .means
+            .log
+            .read(self.id, self.world.head().next())
+            .await?;
         while let Some(stored) = commits.try_next().await? {
             self.follow(&stored.commit).await?;
         }

@@ -5,7 +5,8 @@ use serde_json::Value;
 /// Where `read` differs from `again`, which is the same once more as far as it was understood, and how. The place is a
 /// JSON pointer.
 pub(super) fn difference(read: &Value, again: &Value) -> Option<(String, &'static str)> {
-    let below = |key: String, found: (String, &'static str)| (format!("/{key}{}", found.0), found.1);
+    let below =
+        |key: String, found: (String, &'static str)| (format!("/{key}{}", found.0), found.1);
     match (read, again) {
         (Value::Object(read), Value::Object(again)) => {
             let of_read = read.iter().find_map(|(key, value)| {
@@ -27,6 +28,9 @@ pub(super) fn difference(read: &Value, again: &Value) -> Option<(String, &'stati
             })
         }
         (read, again) if read == again => None,
-        (_, _) => Some((String::new(), "is written in another way than this build writes it")),
+        (_, _) => Some((
+            String::new(),
+            "is written in another way than this build writes it",
+        )),
     }
 }

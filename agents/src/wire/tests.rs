@@ -8,7 +8,9 @@ use folkmoot_core::command::{
     WorldAction,
 };
 use folkmoot_core::event::refusal::{Decided, Refusal, RefusalReason};
-use folkmoot_core::event::{Attachment, ClockKind, Holder, Rights, Right, Scope, Span, Verdict, Wider};
+use folkmoot_core::event::{
+    Attachment, ClockKind, Holder, Right, Rights, Scope, Span, Verdict, Wider,
+};
 use folkmoot_core::ids::principal::{Person, Principal, Service};
 use folkmoot_core::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, ModelName,
@@ -47,8 +49,12 @@ fn agent() -> impl Strategy<Value = AgentName> {
 }
 
 fn definition() -> impl Strategy<Value = Definition> {
-    (vec(agent(), 0..4), any::<String>(), option::of("[a-z]{1,8}")).prop_map(
-        |(agents, words, source)| {
+    (
+        vec(agent(), 0..4),
+        any::<String>(),
+        option::of("[a-z]{1,8}"),
+    )
+        .prop_map(|(agents, words, source)| {
             let mut spec = WorldSpec::default();
             let model = ModelName::new("m").unwrap();
             spec.models
@@ -63,8 +69,7 @@ fn definition() -> impl Strategy<Value = Definition> {
                 text: text.into(),
                 source,
             }
-        },
-    )
+        })
 }
 
 fn attachment() -> impl Strategy<Value = Attachment> {
@@ -87,7 +92,11 @@ fn judgement() -> impl Strategy<Value = Judgement> {
     );
     (any::<bool>(), scope, wider, texts, any::<bool>()).prop_map(
         |(is_yes, scope, wider, (arguments, shown, reason), shares_reason)| Judgement {
-            verdict: if is_yes { Verdict::Allow } else { Verdict::Deny },
+            verdict: if is_yes {
+                Verdict::Allow
+            } else {
+                Verdict::Deny
+            },
             scope,
             wider,
             arguments,
@@ -125,7 +134,11 @@ fn of_world() -> impl Strategy<Value = WorldAction> {
             .prop_map(|(owner, labels)| WorldAction::Label { owner, labels }),
         (any::<bool>(), any::<String>(), any::<String>(), rights).prop_map(
             |(is_person, method, subject, rights)| WorldAction::SetRights {
-                holder: if is_person { Holder::Person } else { Holder::Service },
+                holder: if is_person {
+                    Holder::Person
+                } else {
+                    Holder::Service
+                },
                 method,
                 subject,
                 rights,
@@ -142,13 +155,16 @@ fn of_talk() -> impl Strategy<Value = TalkAction> {
     let message = any::<u64>().prop_map(|position| MessageId(at(position)));
     let episode = any::<u64>().prop_map(|position| EpisodeId(at(position)));
     prop_oneof![
-        (any::<String>(), vec(attachment(), 0..3), option::of(message.clone())).prop_map(
-            |(text, attachments, reply_to)| TalkAction::PostMessage {
+        (
+            any::<String>(),
+            vec(attachment(), 0..3),
+            option::of(message.clone())
+        )
+            .prop_map(|(text, attachments, reply_to)| TalkAction::PostMessage {
                 text,
                 attachments,
                 reply_to,
-            }
-        ),
+            }),
         (message.clone(), any::<String>())
             .prop_map(|(message, text)| TalkAction::Edit { message, text }),
         message
@@ -267,7 +283,12 @@ proptest! {
 /// The places of all objects whose fields have names of ours: those of a map are people's.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     if let Value::Object(members) = value {
-        if !["labels", "models", "prompts", "extra", "cache", "states", "tools"].iter().any(|map| place.ends_with(map)) {
+        if ![
+            "labels", "models", "prompts", "extra", "cache", "states", "tools",
+        ]
+        .iter()
+        .any(|map| place.ends_with(map))
+        {
             found.push(place.to_owned());
         }
         for (key, value) in members {
@@ -363,7 +384,10 @@ fn nothing_that_the_shell_brings_is_written_or_read() {
 fn a_fault_is_named_with_its_place() {
     let post = json!({"post_message": {"text": "hi", "attachments": [], "reply_to": null, "colour": "red"}});
     let why = fault(&with_action(&post));
-    assert!(why.contains("unknown field `colour`") && why.contains("line 1 column"), "{why}");
+    assert!(
+        why.contains("unknown field `colour`") && why.contains("line 1 column"),
+        "{why}"
+    );
     let mut judged = serde_json::to_value(ConsentAction::Decide {
         agent: None,
         request: RequestId(at(9)),
@@ -393,14 +417,23 @@ fn a_fault_is_named_with_its_place() {
 #[test]
 fn another_version_is_refused_before_anything_is_read_of_it() {
     for (version, why) in [
-        (json!(2), "it has version 2, and this build reads version 1 alone; use the same build on all nodes"),
-        (json!(0), "it has version 0, and this build reads version 1 alone; use the same build on all nodes"),
+        (
+            json!(2),
+            "it has version 2, and this build reads version 1 alone; use the same build on all nodes",
+        ),
+        (
+            json!(0),
+            "it has version 0, and this build reads version 1 alone; use the same build on all nodes",
+        ),
         (json!("1"), "it has no number in the field `version`"),
     ] {
         let bytes = json!({"version": version, "whatever": []}).to_string();
         assert_eq!(fault(bytes.as_bytes()), why);
         assert_eq!(Told::read(bytes.as_bytes()).unwrap_err().to_string(), why);
-        assert_eq!(read_principal(bytes.as_bytes()).unwrap_err().to_string(), why);
+        assert_eq!(
+            read_principal(bytes.as_bytes()).unwrap_err().to_string(),
+            why
+        );
     }
 }
 
@@ -419,13 +452,18 @@ fn the_largest_command_is_sent_and_one_byte_more_is_not() {
     assert_eq!(largest.len(), ASK_BYTES_MAX);
     assert!(WrittenCommand::read(&largest).is_ok());
     let larger = of(ASK_BYTES_MAX - frame + 1).write(0);
-    assert!(matches!(larger, Err(WireError::TooLarge { bytes, max }) if bytes == max + 1 && max == ASK_BYTES_MAX));
+    assert!(
+        matches!(larger, Err(WireError::TooLarge { bytes, max }) if bytes == max + 1 && max == ASK_BYTES_MAX)
+    );
     // Whoever gives it is sent with it.
     assert!(of(ASK_BYTES_MAX - frame - 1).write(1).is_ok());
     assert!(of(ASK_BYTES_MAX - frame).write(1).is_err());
     let mut padded = largest;
     padded.push(b' ');
-    assert!(matches!(WrittenCommand::read(&padded), Err(WireError::TooLarge { .. })));
+    assert!(matches!(
+        WrittenCommand::read(&padded),
+        Err(WireError::TooLarge { .. })
+    ));
 }
 
 #[test]
@@ -449,9 +487,15 @@ fn nobody_is_the_runtime_by_the_word_of_a_node() {
         let written = write_principal(principal.clone()).unwrap();
         assert_eq!(read_principal(&written).unwrap().principal(), &principal);
     }
-    assert!(matches!(write_principal(Principal::Runtime), Err(WireError::OfRuntime)));
+    assert!(matches!(
+        write_principal(Principal::Runtime),
+        Err(WireError::OfRuntime)
+    ));
     let runtime = json!({"version": VERSION, "principal": "runtime"}).to_string();
-    assert!(matches!(read_principal(runtime.as_bytes()), Err(WireError::OfRuntime)));
+    assert!(matches!(
+        read_principal(runtime.as_bytes()),
+        Err(WireError::OfRuntime)
+    ));
 }
 
 #[test]
@@ -485,5 +529,8 @@ fn answers_read_back_and_one_that_is_too_long_says_so() {
     }
     let long = Told::Stopped("x".repeat(ANSWER_BYTES_MAX)).write();
     let told = Told::read(&long).unwrap();
-    assert!(matches!(&told, Told::Elsewhere(why) if why.starts_with("its answer cannot be sent: it has ")), "{told:?}");
+    assert!(
+        matches!(&told, Told::Elsewhere(why) if why.starts_with("its answer cannot be sent: it has ")),
+        "{told:?}"
+    );
 }

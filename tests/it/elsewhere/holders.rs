@@ -16,11 +16,14 @@ use super::{Process, id_of, paying, talkative};
 /// How often the log has these words.
 async fn times(store: &Store, words: &str) -> usize {
     let commits = commits_of(store, &room_name()).await;
-    format!("{commits:?}").matches(&format!("{words:?}")).count()
+    format!("{commits:?}")
+        .matches(&format!("{words:?}"))
+        .count()
 }
 
 #[tokio::test]
-async fn a_holder_that_dies_between_append_and_answer_is_followed_by_one_that_gives_the_first_answer() {
+async fn a_holder_that_dies_between_append_and_answer_is_followed_by_one_that_gives_the_first_answer()
+ {
     let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
     let first = Process::start(1, &room, &store, &commons).serving(&commons);
     first.begin(&room).await;
@@ -64,7 +67,9 @@ async fn a_feed_has_no_gap_and_no_repeat_over_a_change_of_holder() {
         if round % 3 == 0 {
             commons.evict(id);
         }
-        ada.publish_message(Post::text(format!("{round}"))).await.unwrap();
+        ada.publish_message(Post::text(format!("{round}")))
+            .await
+            .unwrap();
     }
     assert_eq!(there.quiet().await, Ok(Activity::Idle));
     let all = up_to_now(&ada).await;
@@ -95,7 +100,9 @@ async fn a_handle_goes_on_when_its_process_takes_the_room_over() {
     drop(first);
     commons.evict(id);
     // Nobody answers for it any more, so whoever wants something has it.
-    let of_first = person(&here, "ada").publish_message(Post::text("late")).await;
+    let of_first = person(&here, "ada")
+        .publish_message(Post::text("late"))
+        .await;
     assert_eq!(of_first, Err(SeatError::TenureLost));
     there.quiet().await.unwrap();
     ada.publish_message(Post::text("two")).await.unwrap();
@@ -167,11 +174,20 @@ async fn a_thousand_approvals_are_decided_once_each_with_the_holder_changing_at_
         let answers: Vec<[Result<(), Refusal>; 2]> = answers.collect().await;
         for answer in answers {
             let no = |answer: &Result<(), Refusal>| {
-                matches!(answer, Err(Refusal::Right { reason: RefusalReason::AlreadyDecided, .. }))
+                matches!(
+                    answer,
+                    Err(Refusal::Right {
+                        reason: RefusalReason::AlreadyDecided,
+                        ..
+                    })
+                )
             };
             let is_yes = |answer: &Result<(), Refusal>| answer.is_ok();
             let [one, other] = &answer;
-            assert!(is_yes(one) && no(other) || no(one) && is_yes(other), "{answer:?}");
+            assert!(
+                is_yes(one) && no(other) || no(one) && is_yes(other),
+                "{answer:?}"
+            );
         }
     }
     assert!(changes > 50, "{changes} changes");

@@ -4,9 +4,7 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Right, Rights, Span};
 use folkmoot::core::ids::StepKey;
-use folkmoot::{
-    Activity, ActivityEvent, FeedEvent, FeedStart, File, Key, Post, SeatError, Store,
-};
+use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, Key, Post, SeatError, Store};
 use folkmoot_tests::{Commons, person};
 
 use super::{Process, id_of, paying, talkative};
@@ -18,17 +16,27 @@ async fn what_is_said_elsewhere_is_answered_and_seen_on_both_sides() {
     let here = holder.begin(&room).await;
     let other = Process::start(2, &room, &store, &commons);
     let there = other.reach().await;
-    assert_eq!(commons.holder(id_of(&store).await), Some(holder.member.id()));
+    assert_eq!(
+        commons.holder(id_of(&store).await),
+        Some(holder.member.id())
+    );
     let ada = person(&there, "ada");
     let mut texts = ada.subscribe_text().await.unwrap();
     let mut activity = ada.subscribe_activity().unwrap();
     let message = ada.publish_message(Post::text("hi")).await.unwrap();
     // Whoever was answered sees what came of it at once.
-    assert!(ada.read(move |world| world.head() >= message.0).await.unwrap());
+    assert!(
+        ada.read(move |world| world.head() >= message.0)
+            .await
+            .unwrap()
+    );
     assert_eq!(there.quiet().await, Ok(Activity::Idle));
     assert_eq!(texts.next().await.unwrap().unwrap().text, "hi");
     assert_eq!(texts.next().await.unwrap().unwrap().text, "done");
-    assert_eq!(activity.recv().await, Ok(ActivityEvent::World(Activity::Running)));
+    assert_eq!(
+        activity.recv().await,
+        Ok(ActivityEvent::World(Activity::Running))
+    );
     let said = |world: &folkmoot::core::world::World| world.transcript().len();
     assert_eq!(ada.read(said).await, Ok(2));
     assert_eq!(person(&here, "ada").read(said).await, Ok(2));
@@ -53,7 +61,10 @@ async fn approvals_edits_files_and_rights_reach_the_holder() {
         ..Post::text("please pay")
     };
     let message = ada.publish_message(post).await.unwrap();
-    assert_eq!(ada.attached(attachment.blob).await, Ok(Some(b"hello".to_vec())));
+    assert_eq!(
+        ada.attached(attachment.blob).await,
+        Ok(Some(b"hello".to_vec()))
+    );
     assert_eq!(there.quiet().await, Ok(Activity::Parked));
     let waiting = ada.waiting().await.unwrap();
     ada.allow(&waiting[0]).await.unwrap();
@@ -61,7 +72,13 @@ async fn approvals_edits_files_and_rights_reach_the_holder() {
     assert_eq!(ada.waiting().await, Ok(Vec::new()));
     let again = ada.allow(&waiting[0]).await;
     let refused = |answer: &Result<_, SeatError>| {
-        matches!(answer, Err(SeatError::Refused(Refusal::Right { reason: RefusalReason::AlreadyDecided, .. })))
+        matches!(
+            answer,
+            Err(SeatError::Refused(Refusal::Right {
+                reason: RefusalReason::AlreadyDecided,
+                ..
+            }))
+        )
     };
     assert!(refused(&again), "{again:?}");
     ada.edit(message, "please pay twice", None).await.unwrap();
@@ -133,7 +150,10 @@ async fn what_cannot_be_had_elsewhere_is_refused_clearly() {
     assert_eq!(advanced, Err(SeatError::Elsewhere(why)));
     let tick = Action::Shell(folkmoot::core::command::ShellAction::Tick);
     let ticked = there.operator().give(tick, None).await;
-    assert!(matches!(&ticked, Err(SeatError::Elsewhere(why)) if why.contains("Tick")), "{ticked:?}");
+    assert!(
+        matches!(&ticked, Err(SeatError::Elsewhere(why)) if why.contains("Tick")),
+        "{ticked:?}"
+    );
     let ada = person(&there, "ada");
     let long = TalkAction::Edit {
         message: folkmoot::MessageId(folkmoot::Position::new(1)),
@@ -145,8 +165,14 @@ async fn what_cannot_be_had_elsewhere_is_refused_clearly() {
     // Neither was sent.
     assert_eq!(commons.asks_left(), 0);
     let revised = room.with(|spec| spec.limits.attachment_bytes_max = 5);
-    there.operator().revise(revised.definition(), None).await.unwrap();
-    let max = ada.read(|world| world.rules().spec().limits.attachment_bytes_max).await;
+    there
+        .operator()
+        .revise(revised.definition(), None)
+        .await
+        .unwrap();
+    let max = ada
+        .read(|world| world.rules().spec().limits.attachment_bytes_max)
+        .await;
     assert_eq!(max, Ok(5));
 }
 
@@ -163,8 +189,14 @@ async fn a_key_gives_its_first_answer_wherever_it_is_used() {
     };
     let first = person(&there, "ada").publish_message(post("hi")).await;
     assert!(first.is_ok());
-    assert_eq!(person(&here, "ada").publish_message(post("hi")).await, first);
-    assert_eq!(person(&there, "ada").publish_message(post("hi")).await, first);
+    assert_eq!(
+        person(&here, "ada").publish_message(post("hi")).await,
+        first
+    );
+    assert_eq!(
+        person(&there, "ada").publish_message(post("hi")).await,
+        first
+    );
     let other = person(&there, "ada").publish_message(post("ho")).await;
     assert_eq!(other, Err(SeatError::KeyReused("k".to_owned())));
 }
@@ -178,7 +210,10 @@ async fn a_look_elsewhere_is_no_older_than_the_question() {
     let there = other.reach().await;
     let ada = person(&here, "ada");
     for round in 0..50 {
-        let message = ada.publish_message(Post::text(format!("{round}"))).await.unwrap();
+        let message = ada
+            .publish_message(Post::text(format!("{round}")))
+            .await
+            .unwrap();
         let head = there.operator().read(|world| world.head()).await.unwrap();
         assert!(head >= message.0, "{head} after {message:?}");
     }

@@ -22,7 +22,11 @@ fn says_hi(version: u64, world: &str) -> Value {
 }
 
 /// Leaves asks in this form, and returns the answers.
-async fn answers(commons: &Commons, store: &Store, commands: &[(Vec<u8>, Option<Value>)]) -> Vec<Value> {
+async fn answers(
+    commons: &Commons,
+    store: &Store,
+    commands: &[(Vec<u8>, Option<Value>)],
+) -> Vec<Value> {
     let world = id_of(store).await;
     let mut ids = Vec::new();
     for (number, (command, principal)) in commands.iter().enumerate() {
@@ -31,7 +35,9 @@ async fn answers(commons: &Commons, store: &Store, commands: &[(Vec<u8>, Option<
             id,
             world,
             command: command.clone(),
-            principal: principal.as_ref().map(|value| value.to_string().into_bytes()),
+            principal: principal
+                .as_ref()
+                .map(|value| value.to_string().into_bytes()),
         };
         assert_eq!(commons.ask(&ask).await.unwrap(), Asked::Waits);
         assert_eq!(commons.ask(&ask).await.unwrap(), Asked::Waits);
@@ -79,7 +85,9 @@ async fn what_does_not_read_is_answered_with_what_is_wrong() {
     let head = commits_of(&store, &room_name()).await.len();
     let answers = answers(&commons, &store, &commands).await;
     for (answer, why) in answers.iter().zip(whys) {
-        let told = answer["answer"]["elsewhere"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        let told = answer["answer"]["elsewhere"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{answer}"));
         assert!(told.contains(why), "{told}");
     }
     assert_eq!(commits_of(&store, &room_name()).await.len(), head);
@@ -91,17 +99,30 @@ async fn the_ledgers_login_is_a_person_and_nothing_more() {
     let holder = Process::start(1, &room, &store, &commons).serving(&commons);
     let here = holder.begin(&room).await;
     here.operator()
-        .set_rights("postgres", LOGIN, Some(folkmoot::core::event::Rights([folkmoot::core::event::Right::Post].into())), None)
+        .set_rights(
+            "postgres",
+            LOGIN,
+            Some(folkmoot::core::event::Rights(
+                [folkmoot::core::event::Right::Post].into(),
+            )),
+            None,
+        )
         .await
         .unwrap();
-    let label = json!({"version": 1, "world": "room", "action": {"label": {"owner": "kim", "labels": {}}}});
+    let label =
+        json!({"version": 1, "world": "room", "action": {"label": {"owner": "kim", "labels": {}}}});
     let commands = [
         (says_hi(1, "room").to_string().into_bytes(), None),
         (label.to_string().into_bytes(), None),
     ];
     let answers = answers(&commons, &store, &commands).await;
-    let message = answers[0]["answer"]["accepted"]["message"].as_u64().unwrap();
-    assert_eq!(answers[1]["answer"]["refused"]["right"]["reason"], json!("no_right"));
+    let message = answers[0]["answer"]["accepted"]["message"]
+        .as_u64()
+        .unwrap();
+    assert_eq!(
+        answers[1]["answer"]["refused"]["right"]["reason"],
+        json!("no_right")
+    );
     let commits = commits_of(&store, &room_name()).await;
     let posted = commits.iter().find(|commit| {
         let mut numbered = commit.numbered();
@@ -109,7 +130,14 @@ async fn the_ledgers_login_is_a_person_and_nothing_more() {
     });
     let header = &posted.unwrap().header;
     let person = header.principal.person().unwrap();
-    assert_eq!((person.method.as_str(), person.subject.as_str(), person.display.as_str()), ("postgres", LOGIN, LOGIN));
+    assert_eq!(
+        (
+            person.method.as_str(),
+            person.subject.as_str(),
+            person.display.as_str()
+        ),
+        ("postgres", LOGIN, LOGIN)
+    );
     // The id of the ask is the key of the command.
     let key = header.key.as_ref().unwrap().key.to_string();
     assert_eq!(key, format!("ask:{}", ask_id(0)));
@@ -165,6 +193,8 @@ async fn whoever_gets_no_answer_is_told_that_it_may_still_be_done() {
     assert!(why.contains("may be done, or may still be"), "{why}");
     // It is done once somebody answers.
     let _holder = holder.serving(&commons);
-    let mut texts = folkmoot::TextSubscription::from(&ada, folkmoot::Position::new(1)).await.unwrap();
+    let mut texts = folkmoot::TextSubscription::from(&ada, folkmoot::Position::new(1))
+        .await
+        .unwrap();
     assert_eq!(texts.next().await.unwrap().unwrap().text, "hi");
 }

@@ -69,7 +69,10 @@ async fn a_visitor_decides_by_itself_if_no_node_lives_and_performs_nothing() {
     let open = Process::start(2, &room, &store, &commons);
     let there = open.reach().await;
     there.quiet().await.unwrap();
-    let said = there.operator().read(|world| world.transcript().len()).await;
+    let said = there
+        .operator()
+        .read(|world| world.transcript().len())
+        .await;
     assert_eq!(said, Ok(2));
     let nobody = Order {
         world: "nowhere".to_owned().try_into().unwrap(),
@@ -85,7 +88,10 @@ async fn a_visitor_leaves_the_command_if_a_node_lives() {
     let members = Arc::new(MemoryLedger::default());
     let node = Process::start(1, &room, &store, &commons).serving(&commons);
     node.begin(&room).await;
-    members.join(&card(node.member.id(), 10), TTL).await.unwrap();
+    members
+        .join(&card(node.member.id(), 10), TTL)
+        .await
+        .unwrap();
     let process = Process::start(2, &room, &store, &commons);
     let visitor = visitor(&process, &members).await;
     visitor.give(says_hi()).await.unwrap();
@@ -97,7 +103,10 @@ async fn a_visitor_leaves_the_command_if_a_node_lives() {
         ..says_hi()
     };
     let refused = visitor.give(leave).await;
-    assert!(matches!(refused, Err(VisitError::Seat(SeatError::Refused(_)))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(VisitError::Seat(SeatError::Refused(_)))),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,7 +115,10 @@ async fn a_visitor_takes_the_room_of_a_node_that_died_once_it_is_free() {
     let members = Arc::new(MemoryLedger::default());
     let node = Process::start(1, &room, &store, &commons);
     node.begin(&room).await;
-    members.join(&card(node.member.id(), 10), TTL).await.unwrap();
+    members
+        .join(&card(node.member.id(), 10), TTL)
+        .await
+        .unwrap();
     members.advance(TTL + Duration::from_millis(1));
     let process = Process::start(2, &room, &store, &commons);
     let visitor = visitor(&process, &members).await;
@@ -126,7 +138,10 @@ async fn a_visitor_who_has_no_answer_does_it_itself_once_the_node_is_dead() {
     // It lives, and answers nobody.
     let node = Process::start(1, &room, &store, &commons);
     node.begin(&room).await;
-    members.join(&card(node.member.id(), 10), TTL).await.unwrap();
+    members
+        .join(&card(node.member.id(), 10), TTL)
+        .await
+        .unwrap();
     let process = Process::start(2, &room, &store, &commons);
     let visitor = visitor(&process, &members).await;
     let of_visitor = visitor.clone();
@@ -137,7 +152,10 @@ async fn a_visitor_who_has_no_answer_does_it_itself_once_the_node_is_dead() {
     }
     let world = id_of(&store).await;
     members.advance(TTL + Duration::from_millis(1));
-    members.join(&card(process.member.id(), 0), TTL).await.unwrap();
+    members
+        .join(&card(process.member.id(), 0), TTL)
+        .await
+        .unwrap();
     commons.evict(world);
     let accepted = given.await.unwrap().unwrap();
     // The next node finds what was left, and gives the first answer.
@@ -146,6 +164,10 @@ async fn a_visitor_who_has_no_answer_does_it_itself_once_the_node_is_dead() {
         news.changed().await.unwrap();
     }
     let posts = folkmoot_tests::commits_of(&store, &room_name()).await;
-    assert_eq!(format!("{posts:?}").matches("\"hi\"").count(), 1, "{accepted:?}");
+    assert_eq!(
+        format!("{posts:?}").matches("\"hi\"").count(),
+        1,
+        "{accepted:?}"
+    );
     drop(next);
 }
