@@ -198,7 +198,7 @@ impl Answerer {
                 return Ok(None);
             }
         }
-        match self.runtime.take_up(name).await {
+        match Box::pin(self.runtime.take_up(name)).await {
             Ok(world) if world.id == Some(id) => Ok(Some(world)),
             Ok(_) | Err(OpenError::NoSuchWorld(_)) => Ok(None),
             Err(error) => Err(NotYet(with_causes(&error))),

@@ -51,7 +51,7 @@ pub enum OpenError {
         name: WorldName,
         /// The reason.
         #[source]
-        why: SeatError,
+        why: Box<SeatError>,
     },
     /// The right to act for it was lost while it was opened. It may be recorded as opened all the same: somebody else goes
     /// on with it.

@@ -49,7 +49,7 @@ impl Runtime {
             Ok(()) => Ok(world),
             Err(why) => Err(OpenError::Elsewhere {
                 name: name.clone(),
-                why,
+                why: Box::new(why),
             }),
         }
     }
