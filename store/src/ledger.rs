@@ -18,14 +18,30 @@ use async_trait::async_trait;
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::Labels;
+use folkmoot_core::spec::limits::{BLOB_BYTES_MAX, CONTENT_BYTES_MAX};
 
 use crate::engine::Ack;
+use crate::format::COMMIT_MAX;
 
 mod check;
 mod memory;
+mod uncertain;
 
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
 pub use memory::MemoryLedger;
+pub use uncertain::{Fate, UncertainLedger};
+
+/// The most bytes of a record: as many as any commit may have in a store.
+pub const RECORD_BYTES_MAX: usize = COMMIT_MAX;
+
+/// The most bytes that sealing adds to content or to a blob.
+const SEAL_BYTES_MAX: usize = 1_024;
+
+/// The most bytes of one content beside a record.
+pub const BESIDE_BYTES_MAX: usize = CONTENT_BYTES_MAX + SEAL_BYTES_MAX;
+
+/// The most bytes of a blob as it is kept.
+pub const BLOB_ROW_BYTES_MAX: usize = BLOB_BYTES_MAX + SEAL_BYTES_MAX;
 
 /// The most bytes of a saved fold: 64 MiB.
 pub const CHECKPOINT_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -173,8 +189,8 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
     /// Puts other bytes in the place of a record, and removes content beside it, at once. Nobody needs to hold the world.
     ///
     /// # Errors
-    /// [`LedgerError::Invalid`] if there is no such row, or the record has another link or reaches to another position than
-    /// the one in its place, or is larger than a record may be: nothing is changed.
+    /// [`LedgerError::Invalid`] if there is no such row, or the record has another link than the one in its place, or is
+    /// larger than a record may be: nothing is changed.
     async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError>;
 
     /// Removes all saved folds of these worlds, and keeps every one from being saved that was made in the present
@@ -183,6 +199,18 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
     /// # Errors
     /// [`LedgerError`].
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError>;
+
+    /// Notes that the erasure at the wish of the event at `by` took away `files` blobs, and gives the greatest number that
+    /// was ever noted of it: one that is done again finds fewer, and answers as before.
+    ///
+    /// # Errors
+    /// [`LedgerError::Invalid`] if there is no such world.
+    async fn note_files(
+        &self,
+        world: WorldId,
+        by: Position,
+        files: u64,
+    ) -> Result<u64, LedgerError>;
 
     /// Gives a fork its own copy of the rows in `of`, with the content beside them and the positions that they take away,
     /// and without their keys; notes that it has one, at once. Nothing happens if it has one.
@@ -339,8 +367,7 @@ impl Row {
 pub struct BesideRow {
     /// The position of the event.
     pub at: Position,
-    /// The bytes, at most
-    /// [`CONTENT_BYTES_MAX`](folkmoot_core::spec::limits::CONTENT_BYTES_MAX) and what sealing adds.
+    /// The bytes, at most [`BESIDE_BYTES_MAX`].
     pub bytes: Vec<u8>,
 }
 
@@ -362,7 +389,7 @@ pub struct NewRow {
 /// The demands of a world on the node that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demands {
-    /// The things that a node must offer; `None`: as before.
+    /// The things that a node must offer; `None`: as before, and at the birth of a fork as its parent.
     pub needs: Option<BTreeSet<String>>,
     /// The least schema that a node must have. It never sinks: of two the greater counts.
     pub schema: u32,

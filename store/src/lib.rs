@@ -27,6 +27,8 @@ mod write;
 
 mod verify;
 
+mod shared_store;
+
 mod store;
 
 mod audit;
@@ -49,11 +51,14 @@ pub use format::upcast::NextSchema;
 pub use format::upcast::{LiftError, lift};
 pub use home::opening::{OpenError, OpenMode};
 pub use ledger::{
-    BesideRow, Birth, BlobTable, Burial, CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable,
-    Demands, ForkBase, GoneRange, Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep,
-    MemoryLedger, NewRow, PieceMax, REACH_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange,
-    Rows, Saving, TOMBSTONE_BYTES_MAX, check_blob, check_chains, check_checkpoint, check_rewrite,
+    BESIDE_BYTES_MAX, BLOB_ROW_BYTES_MAX, BesideRow, Birth, BlobTable, Burial,
+    CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable, Demands, Fate, ForkBase, GoneRange,
+    Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, MemoryLedger, NewRow, PieceMax,
+    REACH_BYTES_MAX, RECORD_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange, Rows, Saving,
+    TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains, check_checkpoint,
+    check_rewrite,
 };
+pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;
 pub use store::Store;

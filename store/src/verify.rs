@@ -7,7 +7,7 @@
 
 pub(crate) mod against;
 mod attest;
-mod check;
+pub(crate) mod check;
 mod classify;
 mod erasures;
 pub(crate) mod examine;

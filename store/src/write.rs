@@ -1,6 +1,7 @@
 //! Writing: commits into batches, branches, erasures, deletions, and what a process that died has
 //! left.
 
+pub(crate) mod admission;
 pub(crate) mod batch;
 pub(crate) mod committer;
 pub(crate) mod deletion;

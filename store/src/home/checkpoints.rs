@@ -18,7 +18,7 @@ use crate::format::header;
 use crate::home;
 
 mod memory;
-mod thin;
+pub(crate) mod thin;
 
 use memory::InMemory;
 

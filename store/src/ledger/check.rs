@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::NodeCard;
-use folkmoot_core::spec::limits::{BLOB_BYTES_MAX, CONTENT_BYTES_MAX};
 
-use super::{CHECKPOINT_BYTES_MAX, CheckpointRow, LedgerError, NewRow, Rewrite, Row, RowChain};
-use crate::format::COMMIT_MAX;
+use super::{
+    BESIDE_BYTES_MAX, BLOB_ROW_BYTES_MAX, CHECKPOINT_BYTES_MAX, CheckpointRow, LedgerError, NewRow,
+    RECORD_BYTES_MAX, Rewrite, Row, RowChain,
+};
 use crate::format::record::{LINK_AT, LINK_LEN};
-
-/// The most bytes that sealing adds to content or to a blob.
-const SEAL_BYTES_MAX: usize = 1_024;
 
 /// Checks chains before they are appended.
 ///
@@ -95,7 +93,7 @@ fn check_beside(row: &Row) -> Result<(), LedgerError> {
             ));
         }
         before = beside.at;
-        let max = CONTENT_BYTES_MAX + SEAL_BYTES_MAX;
+        let max = BESIDE_BYTES_MAX;
         within(
             &format!("the content of event {}", beside.at),
             beside.bytes.len(),
@@ -110,7 +108,7 @@ fn check_record((world, first): (WorldId, Position), record: &[u8]) -> Result<()
     if link(record).is_none() {
         return invalid(format!("{} has no link", what()));
     }
-    within(&what(), record.len(), COMMIT_MAX)
+    within(&what(), record.len(), RECORD_BYTES_MAX)
 }
 
 fn check_needs(needs: &BTreeSet<String>) -> Result<(), LedgerError> {
@@ -129,14 +127,9 @@ fn check_needs(needs: &BTreeSet<String>) -> Result<(), LedgerError> {
 /// Checks a blob before it is kept.
 ///
 /// # Errors
-/// [`LedgerError::Invalid`] if it has more than
-/// [`BLOB_BYTES_MAX`] and what sealing adds.
+/// [`LedgerError::Invalid`] if it has more than [`BLOB_ROW_BYTES_MAX`].
 pub fn check_blob(blob: Digest, bytes: &[u8]) -> Result<(), LedgerError> {
-    within(
-        &format!("the blob {blob}"),
-        bytes.len(),
-        BLOB_BYTES_MAX + SEAL_BYTES_MAX,
-    )
+    within(&format!("the blob {blob}"), bytes.len(), BLOB_ROW_BYTES_MAX)
 }
 
 /// Checks a fold before it is saved.

@@ -98,10 +98,12 @@ struct World {
     gone: BTreeMap<Position, Position>,
     blobs: BTreeMap<Digest, (Vec<u8>, Time)>,
     checkpoints: BTreeMap<Position, CheckpointRow>,
+    /// The numbers of blobs that erasures took away, by their requests.
+    files: BTreeMap<Position, u64>,
 }
 
 impl World {
-    fn born(birth: &Birth, holder: NodeId) -> Self {
+    fn born(birth: &Birth, needs: BTreeSet<String>, holder: NodeId) -> Self {
         let base = birth.base.map(|(parent, at)| ForkBase {
             parent,
             at,
@@ -112,7 +114,7 @@ impl World {
             labelled: Labelled::default(),
             base,
             is_sealed: birth.is_sealed,
-            needs: BTreeSet::new(),
+            needs,
             schema: 0,
             barred: None,
             reach: None,
@@ -123,6 +125,7 @@ impl World {
             gone: BTreeMap::new(),
             blobs: BTreeMap::new(),
             checkpoints: BTreeMap::new(),
+            files: BTreeMap::new(),
         }
     }
 

@@ -1,26 +1,21 @@
 //! Reading the commits of one world, a piece at a time: first from its runs, then from shared
 //! frames.
 
-use std::io;
 use std::sync::Arc;
 
-use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{ReadError, StoredCommit};
 
 use crate::engine::{Engine, Pair, Table};
-use crate::format::event::EventRef;
+use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner};
-use crate::format::record::{RecordRef, records};
-use crate::format::upcast::LiftError;
-use crate::format::{Malformed, header};
+use crate::format::record::records;
+use crate::read::decode;
 use crate::read::frames::Frames;
 use crate::read::runs::{read_run_key, run_key};
 use crate::state::content;
 use crate::state::index::TailCommit;
 use crate::state::shared::{LostContent, Shared, read_error};
-use crate::state::summary::{SealedError, decode_sealed};
 
 /// The number of stored bytes that are read at once.
 const PIECE_BYTES: usize = 128 * 1024;
@@ -372,13 +367,17 @@ impl Reader {
                 Events::Read => content::join(events, &fetched),
                 Events::LookedAt => Vec::new(),
             };
-            into.push(self.decode(&record, &events)?);
+            into.push(decode::commit(
+                &record,
+                &events,
+                (&self.shared.upcasters, &self.shared.keys),
+            )?);
             if let Some(stored) = &mut self.stored {
                 // Whoever wants it as it is stored has no store to look beside the frames.
                 stored.push(
                     record
                         .restored(&events)
-                        .map_err(|error| malformed(self.next, &error))?,
+                        .map_err(|error| decode::malformed(self.next, &error))?,
                 );
             }
             (self.next, self.has_begun) = (last.next(), true);
@@ -386,50 +385,8 @@ impl Reader {
         Ok(())
     }
 
-    fn decode(
-        &self,
-        record: &RecordRef<'_>,
-        stored: &[EventRef<'_>],
-    ) -> Result<StoredCommit, ReadError> {
-        let (header, _) = header::read(record.header).map_err(|error| self.malformed(&error))?;
-        // Of the right size at once: events are large, and a commit mostly has one.
-        let mut events = Vec::with_capacity(stored.len());
-        for (at, event) in (header.first.get()..).map(Position::new).zip(stored) {
-            events.push(self.read_event(event, (record.fixed.world, at))?);
-        }
-        Ok(StoredCommit {
-            commit: Commit { header, events },
-            link: record.link,
-        })
-    }
-
-    fn read_event(
-        &self,
-        event: &EventRef<'_>,
-        (world, at): (WorldId, Position),
-    ) -> Result<Event, ReadError> {
-        let Shared {
-            upcasters, keys, ..
-        } = &*self.shared;
-        decode_sealed(event, upcasters, (world, keys)).map_err(|error| match error {
-            SealedError::Lift(LiftError::Newer { kind, version }) => {
-                ReadError::Newer { at, kind, version }
-            }
-            SealedError::Lift(LiftError::Malformed(Malformed(what))) => {
-                ReadError::Damaged { at, what }
-            }
-            SealedError::Key(error) if error.kind() == io::ErrorKind::InvalidData => {
-                ReadError::Damaged {
-                    at,
-                    what: format!("a key of sealed content is damaged: {error}"),
-                }
-            }
-            SealedError::Key(error) => ReadError::Io(error),
-        })
-    }
-
     fn malformed(&self, error: &Malformed) -> ReadError {
-        malformed(self.next, error)
+        decode::malformed(self.next, error)
     }
 
     fn damaged(&self, what: &str) -> ReadError {
@@ -437,13 +394,6 @@ impl Reader {
             at: self.next,
             what: what.to_owned(),
         }
-    }
-}
-
-fn malformed(at: Position, error: &Malformed) -> ReadError {
-    ReadError::Damaged {
-        at,
-        what: error.0.clone(),
     }
 }
 

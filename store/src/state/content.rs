@@ -31,7 +31,8 @@ pub(crate) fn rest_of_key(at: Position, commitment: &Hash) -> Vec<u8> {
     [at.get().to_be_bytes().as_slice(), commitment].concat()
 }
 
-fn read_key(key: &[u8]) -> Option<(WorldId, Position)> {
+/// The world and the position that a key names.
+pub(crate) fn read_key(key: &[u8]) -> Option<(WorldId, Position)> {
     let (world, rest) = key.split_first_chunk()?;
     Some((
         header::world(*world),
@@ -118,7 +119,14 @@ pub(crate) fn fetch_what_is_there(
     for (place, at, beside) in besides(first, events) {
         match fetch_one(engine, (world, at), &beside) {
             Ok(bytes) => fetched.push((place, bytes)),
-            Err(EngineError::Damaged(what)) => lost.note(shared, (world, at), &what),
+            Err(EngineError::Damaged(what)) => {
+                let name = shared
+                    .index()
+                    .worlds
+                    .get(&world)
+                    .map(|known| Arc::clone(&known.reach.name));
+                lost.note(name.as_deref(), (world, at), &what);
+            }
             Err(error) => return Err(error),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, BlobError, ReadError};
 
 use crate::engine::{Engine, EngineError};
@@ -66,17 +66,16 @@ impl LostContent {
         self.lines().values().cloned().collect()
     }
 
-    pub(crate) fn note(&self, shared: &Shared, (world, at): (WorldId, Position), what: &str) {
-        let name = shared
-            .index()
-            .worlds
-            .get(&world)
-            .map(|known| known.reach.name.to_string());
-        let line = format!(
-            "of the world {}: {what}",
-            name.unwrap_or_else(|| world.to_string())
-        );
-        self.lines().insert((world, at), line);
+    /// Notes what is lost in an event of the world that is called `name`, if anybody knows that.
+    pub(crate) fn note(
+        &self,
+        name: Option<&WorldName>,
+        (world, at): (WorldId, Position),
+        what: &str,
+    ) {
+        let name = name.map_or_else(|| world.to_string(), ToString::to_string);
+        self.lines()
+            .insert((world, at), format!("of the world {name}: {what}"));
     }
 
     /// The first of it with its sentence, and how many others there are.

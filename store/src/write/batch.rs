@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use folkmoot_core::command::commit::{CommandKey, Keyed};
-use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Appended};
 use tokio::sync::oneshot;
 
@@ -13,6 +13,7 @@ use crate::format::frame::{PAYLOAD_MAX, Packing, Unit};
 use crate::state::content::Put;
 use crate::state::index::{Index, LandedCommit, Reach};
 use crate::state::summary::Summary;
+use crate::write::admission;
 use crate::write::queue::{AppendRequest, EncodedCommit};
 
 /// The receiver of an append's answer.
@@ -84,15 +85,7 @@ impl Batch {
         }
         // Behind the look at keys: a repeat gets its answer wherever the head is (decision 0005).
         let reach = self.reach(summary, index)?;
-        let expected = summary.first.previous();
-        if expected != reach.head {
-            return Err(AppendError::Conflict {
-                expected,
-                actual: reach.head,
-            });
-        }
-        // A process or a task that should be dead is told so, and stops (decision 0006).
-        check_incarnation(request.incarnation, summary.opened, reach.incarnation)?;
+        admission::check_place(request, &reach)?;
         Ok(Admission::Next(reach))
     }
 
@@ -244,25 +237,8 @@ fn known_key(
         None => stored_key(world, &keyed.key)?,
     };
     match found {
-        Some((_, digest)) if digest != keyed.digest => Err(AppendError::KeyReused {
-            key: keyed.key.to_string(),
-        }),
-        Some((position, _)) => Ok(Some(position)),
+        Some((position, digest)) => admission::check_asked(keyed, digest).map(|()| Some(position)),
         None => Ok(None),
-    }
-}
-
-/// The process that opens a world must know its last opening; everyone else must be that opening.
-fn check_incarnation(
-    given: Incarnation,
-    opened: Option<Incarnation>,
-    current: Incarnation,
-) -> Result<(), AppendError> {
-    let fits = opened.map_or(given == current, |opened| opened == current.next());
-    if fits {
-        Ok(())
-    } else {
-        Err(AppendError::Fenced { current })
     }
 }
 

@@ -29,7 +29,10 @@ pub use error::DeleteError;
 pub use tombstone::Tombstone;
 #[cfg(feature = "testing")]
 pub(crate) use tombstone::rewrite;
-pub(crate) use tombstone::{all as tombstones, is_whole as is_tombstone, world as tombstone_world};
+pub(crate) use tombstone::{
+    all as tombstones, decode as read_tombstone, encode as write_tombstone,
+    is_whole as is_tombstone, world as tombstone_world,
+};
 
 /// The order of a person to delete worlds: who, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]

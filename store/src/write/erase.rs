@@ -19,9 +19,9 @@ use crate::read::runs;
 use crate::state::content;
 use crate::state::shared::Shared;
 
-mod files;
+pub(crate) mod files;
 pub(crate) mod journal;
-mod rewrite;
+pub(crate) mod rewrite;
 mod units;
 
 pub(crate) use files::Lost;
@@ -32,7 +32,7 @@ pub(crate) struct Meant {
     /// In order.
     spans: Vec<Span>,
     /// The request.
-    by: Position,
+    pub(crate) by: Position,
 }
 
 impl Meant {
@@ -42,16 +42,19 @@ impl Meant {
         Self { spans, by }
     }
 
-    fn covers(&self, at: Position) -> bool {
+    /// Tells whether the event at `at` is meant.
+    pub(crate) fn covers(&self, at: Position) -> bool {
         let behind = self.spans.partition_point(|span| span.from <= at);
         self.spans.iter().take(behind).any(|span| at <= span.to)
     }
 
-    fn first(&self) -> Position {
+    /// The first event that is meant; zero if none is.
+    pub(crate) fn first(&self) -> Position {
         self.spans.first().map_or(Position::ZERO, |span| span.from)
     }
 
-    fn last(&self) -> Position {
+    /// The last event that is meant; zero if none is.
+    pub(crate) fn last(&self) -> Position {
         self.spans
             .iter()
             .map(|span| span.to)
@@ -60,7 +63,7 @@ impl Meant {
     }
 
     /// Returns what of it stands at `end` or before it.
-    fn up_to(&self, end: Position) -> Self {
+    pub(crate) fn up_to(&self, end: Position) -> Self {
         let within = self.spans.iter().filter(|span| span.from <= end);
         let spans = within
             .map(|span| Span {

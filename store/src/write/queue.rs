@@ -23,19 +23,19 @@ pub(crate) struct EncodedCommit {
     pub(crate) record: Unlinked,
 }
 
-/// An append that waits.
+/// An append that waits, with what stands beside its records.
 #[derive(Debug)]
-pub(crate) struct AppendRequest {
+pub(crate) struct AppendRequest<B = Option<Put>> {
     pub(crate) incarnation: Incarnation,
     pub(crate) first: EncodedCommit,
     /// The commits behind the first one, in order.
     pub(crate) rest: Vec<EncodedCommit>,
-    /// The content beside the frames for them, if there is any.
-    pub(crate) beside: Option<Put>,
+    /// The content beside the records.
+    pub(crate) beside: B,
     pub(crate) reply: oneshot::Sender<Result<Appended, AppendError>>,
 }
 
-impl AppendRequest {
+impl<B> AppendRequest<B> {
     pub(crate) const fn world(&self) -> WorldId {
         self.first.summary.world
     }
@@ -48,15 +48,15 @@ impl AppendRequest {
 }
 
 /// The queue. One thread takes, many put.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    state: Mutex<WaitingAppends>,
+#[derive(Debug)]
+pub(crate) struct Queue<B = Option<Put>> {
+    state: Mutex<WaitingAppends<B>>,
     news: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct WaitingAppends {
-    waiting: HashMap<WorldId, VecDeque<AppendRequest>>,
+#[derive(Debug)]
+struct WaitingAppends<B> {
+    waiting: HashMap<WorldId, VecDeque<AppendRequest<B>>>,
     /// The worlds with waiting appends, in the order of their turns.
     turns: VecDeque<WorldId>,
     count: usize,
@@ -65,9 +65,25 @@ struct WaitingAppends {
     closed: Option<String>,
 }
 
-impl Queue {
+impl<B> Default for Queue<B> {
+    fn default() -> Self {
+        let waiting = WaitingAppends {
+            waiting: HashMap::new(),
+            turns: VecDeque::new(),
+            count: 0,
+            is_taker_idle: false,
+            closed: None,
+        };
+        Self {
+            state: Mutex::new(waiting),
+            news: Condvar::default(),
+        }
+    }
+}
+
+impl<B> Queue<B> {
     /// Puts a request at the end of its world's line.
-    pub(crate) fn put(&self, request: AppendRequest) -> Result<(), AppendError> {
+    pub(crate) fn put(&self, request: AppendRequest<B>) -> Result<(), AppendError> {
         let mut state = self.state();
         if let Some(why) = &state.closed {
             return Err(AppendError::Stopped(why.clone()));
@@ -112,7 +128,7 @@ impl Queue {
 
     /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least
     /// one.
-    pub(crate) fn take(&self, bytes_max: usize) -> Vec<AppendRequest> {
+    pub(crate) fn take(&self, bytes_max: usize) -> Vec<AppendRequest<B>> {
         let mut state = self.state();
         let mut taken = Vec::new();
         let mut bytes = 0_usize;
@@ -147,13 +163,13 @@ impl Queue {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, WaitingAppends> {
+    fn state(&self) -> MutexGuard<'_, WaitingAppends<B>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl WaitingAppends {
-    fn put(&mut self, request: AppendRequest) {
+impl<B> WaitingAppends<B> {
+    fn put(&mut self, request: AppendRequest<B>) {
         let world = request.world();
         let line = self.waiting.entry(world).or_default();
         if line.is_empty() {
@@ -168,7 +184,7 @@ impl WaitingAppends {
         line.front().map(AppendRequest::len)
     }
 
-    fn take(&mut self) -> Option<AppendRequest> {
+    fn take(&mut self) -> Option<AppendRequest<B>> {
         let world = self.turns.pop_front()?;
         let line = self.waiting.get_mut(&world)?;
         let request = line.pop_front();

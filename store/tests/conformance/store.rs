@@ -41,6 +41,22 @@ fn files_do_what_the_model_does() {
     });
 }
 
+#[test]
+fn shared_ledger_does_what_the_model_does() {
+    let name = "store::shared_ledger_does_what_the_model_does";
+    cases::each(name, 24, operation::several(OPERATIONS), |all| {
+        Machine::run(Kind::Shared, &all)
+    });
+}
+
+#[test]
+fn ledger_behind_a_bad_network_does_what_the_model_does() {
+    let name = "store::ledger_behind_a_bad_network_does_what_the_model_does";
+    cases::each(name, 24, operation::several(OPERATIONS), |all| {
+        Machine::run(Kind::Uncertain, &all)
+    });
+}
+
 /// What a random case found: a world may be counted as swept while the log's last commit is of another one.
 #[test]
 fn store_that_died_while_a_sweep_counted_its_worlds_opens() {

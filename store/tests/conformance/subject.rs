@@ -8,9 +8,13 @@ use folkmoot_store::{Engine, FilesEngine, MemoryEngine, OpenError, OpenMode, Sle
 use crate::fixture::copy_folder;
 pub(crate) use bare::Bare;
 use life::{Life, Mortal};
+use nodes::Nodes;
+pub(crate) use whole::Whole;
 
 mod bare;
 mod life;
+mod nodes;
+mod whole;
 
 /// The engines under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +25,17 @@ pub(crate) enum Kind {
     Sled,
     /// Everything in a directory, in plain files.
     Files,
+    /// In a ledger in memory, which one node after another has.
+    Shared,
+    /// The same behind a bad network.
+    Uncertain,
+}
+
+impl Kind {
+    /// True if nodes share it.
+    pub(crate) const fn is_shared(self) -> bool {
+        matches!(self, Self::Shared | Self::Uncertain)
+    }
 }
 
 /// Opens the engine that keeps everything in `dir`.
@@ -29,6 +44,7 @@ fn open(kind: Kind, dir: &Path, memory: &Arc<MemoryEngine>) -> Result<Arc<dyn En
         Kind::Memory => Ok(Arc::clone(memory) as Arc<dyn Engine>),
         Kind::Sled => Ok(Arc::new(SledEngine::open(dir, OpenMode::Create)?)),
         Kind::Files => Ok(Arc::new(FilesEngine::open(dir, OpenMode::Create)?)),
+        Kind::Shared | Kind::Uncertain => panic!("a ledger is no engine"),
     }
 }
 
@@ -46,7 +62,9 @@ pub(crate) struct Subject {
     memory: Arc<MemoryEngine>,
     /// That of the process that has it open.
     life: Arc<Life>,
-    store: Option<Store>,
+    /// The ledger, and the nodes that had it.
+    nodes: Nodes,
+    store: Option<Box<dyn Whole>>,
 }
 
 impl Subject {
@@ -63,14 +81,20 @@ impl Subject {
             deaths: 0,
             memory,
             life,
+            nodes: Nodes::default(),
             store: None,
         };
         subject.open();
         subject
     }
 
-    pub(crate) fn store(&self) -> &Store {
-        self.store.as_ref().unwrap()
+    pub(crate) fn store(&self) -> &dyn Whole {
+        self.store.as_deref().unwrap()
+    }
+
+    /// What it is a kind of.
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// Where a copy may be put.
@@ -80,10 +104,14 @@ impl Subject {
 
     /// The directory, if all of the store is in it.
     pub(crate) fn dir(&self) -> Option<&Path> {
-        (self.kind != Kind::Memory).then_some(&self.dir)
+        matches!(self.kind, Kind::Sled | Kind::Files).then_some(&self.dir)
     }
 
     fn open(&mut self) {
+        if self.kind.is_shared() {
+            self.store = Some(Box::new(self.nodes.open(self.kind, &self.dir)));
+            return;
+        }
         let (engine, home) = (
             open(self.kind, &self.dir, &self.memory).unwrap(),
             self.dir.clone(),
@@ -98,14 +126,14 @@ impl Subject {
         if self.gathers {
             store.gather_appends();
         }
-        self.store = Some(store);
+        self.store = Some(Box::new(store));
     }
 
     /// Closes the store and opens it again; `between` sees the directory while nobody has it.
     pub(crate) fn reopen(&mut self, between: impl FnOnce(&Self)) {
         let store = self.store.take().unwrap();
-        store.close().unwrap();
-        store.close().expect("closing again does nothing");
+        store.end().unwrap();
+        store.end().expect("closing again does nothing");
         between(self);
         self.open();
     }
@@ -122,7 +150,7 @@ impl Subject {
         let copy = self.beside(&format!("killed {}", self.deaths));
         self.life.end(|| copy_folder(&self.dir, &copy));
         // What is left of it in this process can do no more.
-        let _failed = self.store.take().unwrap().close();
+        let _failed = self.store.take().unwrap().end();
         self.dir = copy;
         self.open();
     }
@@ -130,14 +158,14 @@ impl Subject {
     /// Kills the process while it closes its store, after so many writes, and opens what they made.
     pub(crate) fn die(&mut self, writes: u64) {
         self.life.end_after(writes);
-        let _failed = self.store.take().unwrap().close();
+        let _failed = self.store.take().unwrap().end();
         self.open();
     }
 
     /// Whether a second process would be refused, as it must be if the store is in a directory.
     pub(crate) fn refuses_a_second(&self) -> bool {
         let own = std::process::id();
-        self.kind == Kind::Memory
+        self.dir().is_none()
             || matches!(open(self.kind, &self.dir, &self.memory), Err(OpenError::Locked { pid: Some(pid), .. }) if pid == own)
     }
 }

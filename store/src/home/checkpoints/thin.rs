@@ -13,7 +13,7 @@ pub(super) const KEPT_MAX: usize = 16;
 /// Those of `places`, oldest first, that need not be kept: of other rules than `decider`, too close
 /// to the one before, or, where there are too many, those between the closest neighbours. The
 /// newest always stays, and what is left is spread over the whole log.
-pub(super) fn needless(places: &[Place], decider: Digest) -> Vec<Position> {
+pub(crate) fn needless(places: &[Place], decider: Digest) -> Vec<Position> {
     let mut kept: Vec<Position> = Vec::new();
     let mut needless = Vec::new();
     for (at, rules) in places {

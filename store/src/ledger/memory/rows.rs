@@ -1,5 +1,6 @@
 //! The records of a ledger in memory.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use async_trait::async_trait;
@@ -139,7 +140,10 @@ impl State {
                 return Landing::NameTaken;
             }
             self.names.insert(birth.name.clone(), chain.world);
-            self.worlds.insert(chain.world, World::born(birth, node));
+            let parent = birth.base.and_then(|(parent, _)| self.worlds.get(&parent));
+            let needs = parent.map_or_else(BTreeSet::new, |parent| parent.needs.clone());
+            self.worlds
+                .insert(chain.world, World::born(birth, needs, node));
         }
         if let Some(world) = self.worlds.get_mut(&chain.world) {
             chain.rows.iter().for_each(|new| world.take(new));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{NodeId, WorldId};
+use folkmoot_core::ids::{NodeId, Position, WorldId};
 
 use super::{MemoryLedger, State};
 use crate::ledger::check::within;
@@ -56,6 +56,21 @@ impl LedgerUpkeep for MemoryLedger {
             }
         }
         Ok(())
+    }
+
+    async fn note_files(
+        &self,
+        world: WorldId,
+        by: Position,
+        files: u64,
+    ) -> Result<u64, LedgerError> {
+        let mut state = self.state();
+        let Some(known) = state.worlds.get_mut(&world) else {
+            return Err(LedgerError::Invalid(format!("there is no world {world}")));
+        };
+        let noted = known.files.entry(by).or_default();
+        *noted = (*noted).max(files);
+        Ok(*noted)
     }
 
     async fn copy_base(&self, fork: WorldId, of: &[RowRange]) -> Result<(), LedgerError> {
@@ -154,11 +169,7 @@ impl State {
     }
 
     /// The rows that a fork is to have as its own, with the positions that each takes away.
-    fn copies(
-        &self,
-        fork: WorldId,
-        of: &[RowRange],
-    ) -> Vec<(Row, Vec<folkmoot_core::ids::Position>)> {
+    fn copies(&self, fork: WorldId, of: &[RowRange]) -> Vec<(Row, Vec<Position>)> {
         let mut copies = Vec::new();
         for range in of {
             let Some(known) = self.worlds.get(&range.world) else {

@@ -1,4 +1,4 @@
-use folkmoot_core::ids::{Seed, Stamp, Time};
+use folkmoot_core::ids::{Incarnation, Seed, Stamp, Time};
 
 use super::*;
 use crate::state::index::IndexedWorld;

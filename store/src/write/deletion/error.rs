@@ -20,6 +20,14 @@ pub enum DeleteError {
         /// One of its forks.
         fork: WorldName,
     },
+    /// Another node has a world, or none; none was deleted. Ask that node, or take the world first.
+    #[error("the world {world} is held by {by}; nothing was deleted")]
+    Held {
+        /// The world.
+        world: WorldId,
+        /// Who holds it, in words.
+        by: String,
+    },
     /// Nothing was deleted that does not have a tombstone.
     #[error("the worlds cannot be deleted")]
     Engine(#[from] EngineError),

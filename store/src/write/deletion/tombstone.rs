@@ -36,7 +36,7 @@ pub struct Tombstone {
 }
 
 impl Tombstone {
-    pub(super) fn of(world: WorldId, reach: &Reach, order: &DeleteOrder) -> Self {
+    pub(crate) fn of(world: WorldId, reach: &Reach, order: &DeleteOrder) -> Self {
         Self {
             world,
             name: (*reach.name).clone(),
@@ -94,7 +94,7 @@ pub(crate) fn is_whole(value: &[u8]) -> bool {
     decode(value).is_ok()
 }
 
-fn encode(tombstone: &Tombstone) -> Result<Pair, Malformed> {
+pub(crate) fn encode(tombstone: &Tombstone) -> Result<Pair, Malformed> {
     let json = serde_json::to_vec(tombstone);
     let mut value =
         json.map_err(|error| Malformed(format!("a tombstone has no JSON form: {error}")))?;
@@ -102,7 +102,7 @@ fn encode(tombstone: &Tombstone) -> Result<Pair, Malformed> {
     Ok((tombstone.world.0.as_bytes().to_vec(), value))
 }
 
-fn decode(value: &[u8]) -> Result<Tombstone, Malformed> {
+pub(crate) fn decode(value: &[u8]) -> Result<Tombstone, Malformed> {
     let broken = || Malformed::new("a tombstone does not match its checksum");
     let (json, checksum) = value.split_last_chunk::<4>().ok_or_else(broken)?;
     if crc32fast::hash(json) != u32::from_le_bytes(*checksum) {

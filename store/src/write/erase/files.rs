@@ -106,7 +106,8 @@ impl ReferencedFiles<'_> {
     }
 }
 
-fn of_event(
+/// Finds what one event refers to, whose content is in its place.
+pub(crate) fn of_event(
     event: &EventRef<'_>,
     (world, keys): (WorldId, &Keyring),
     found: &mut BTreeSet<Digest>,

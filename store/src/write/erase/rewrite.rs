@@ -81,8 +81,9 @@ fn bare(unit: &StoredUnit, meant: &Meant) -> Result<Bare, Malformed> {
     })
 }
 
-/// A commit without what is meant; `None` if nothing changes.
-fn without(
+/// A commit without what is meant; `None` if nothing changes. Counts in `erased` the events that have lost their content to
+/// this request, now or before.
+pub(crate) fn without(
     record: &RecordRef<'_>,
     meant: &Meant,
     erased: &mut u64,

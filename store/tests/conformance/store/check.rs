@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::ids::{Position, WorldId};
-use folkmoot_core::port::{
-    Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError, StoredCommit,
-};
+use folkmoot_core::port::{Labels, ReadError, StoredCommit};
 use folkmoot_store::{Against, Backup, LogVerdict, OpenMode, Store, Tombstone, examine};
 use futures::StreamExt as _;
 use futures::executor::block_on;
@@ -14,10 +12,10 @@ use super::commits;
 use super::model::{Model, World};
 use super::operation::WORLDS;
 use crate::fixture::{copy_folder, name, world};
-use crate::subject::Subject;
+use crate::subject::{Subject, Whole};
 
 /// Looks at one world from one place, and at a page of the list.
-pub(crate) fn one_world(store: &Store, model: &Model, probe: u16) {
+pub(crate) fn one_world(store: &dyn Whole, model: &Model, probe: u16) {
     let (number, place) = (
         (probe % u16::from(WORLDS)) as u8,
         u64::from(probe / u16::from(WORLDS)),
@@ -30,7 +28,7 @@ pub(crate) fn one_world(store: &Store, model: &Model, probe: u16) {
 }
 
 /// Looks at everything.
-pub(crate) fn all(store: &Store, model: &Model, tombstones: &[Tombstone]) {
+pub(crate) fn all(store: &dyn Whole, model: &Model, tombstones: &[Tombstone]) {
     assert_eq!(
         block_on(store.worlds(&Labels::new(), None, usize::MAX)).unwrap(),
         model.list(&Labels::new(), None, 99)
@@ -60,7 +58,7 @@ pub(crate) fn all(store: &Store, model: &Model, tombstones: &[Tombstone]) {
     }
 }
 
-fn page(store: &Store, model: &Model, probe: u16) {
+fn page(store: &dyn Whole, model: &Model, probe: u16) {
     let labels = commits::labels((probe % 3) as u8, (probe / 3 % 3) as u8);
     let after = name((probe / 9 % u16::from(WORLDS)) as u8);
     for (after, limit) in [(None, 99), (Some(&after), usize::from(probe / 72 % 3))] {
@@ -72,7 +70,7 @@ fn page(store: &Store, model: &Model, probe: u16) {
 }
 
 /// Nothing is known of a world that does not exist.
-fn nowhere(store: &Store, id: WorldId) {
+fn nowhere(store: &dyn Whole, id: WorldId) {
     let is_missing = |error: ReadError| {
         assert!(matches!(error, ReadError::NoSuchWorld(missing) if missing == id))
     };
@@ -95,7 +93,7 @@ fn nowhere(store: &Store, id: WorldId) {
 }
 
 /// Reads a world forwards and backwards from some place.
-fn from(store: &Store, id: WorldId, known: &World, place: u64) {
+fn from(store: &dyn Whole, id: WorldId, known: &World, place: u64) {
     let at = place % (known.head().get() + 3);
     assert_eq!(
         read(store, id, at),
@@ -122,12 +120,12 @@ fn from(store: &Store, id: WorldId, known: &World, place: u64) {
     );
 }
 
-fn read(store: &Store, id: WorldId, from: u64) -> Vec<StoredCommit> {
+fn read(store: &dyn Whole, id: WorldId, from: u64) -> Vec<StoredCommit> {
     let stream = block_on(store.read(id, Position::new(from))).unwrap();
     block_on(stream.map(Result::unwrap).collect())
 }
 
-fn keys(store: &Store, id: WorldId, known: &World) {
+fn keys(store: &dyn Whole, id: WorldId, known: &World) {
     for number in 0..6 {
         let key = commits::key(number);
         let expected = known
@@ -142,7 +140,7 @@ fn keys(store: &Store, id: WorldId, known: &World) {
     }
 }
 
-fn head(store: &Store, id: WorldId, known: &World) {
+fn head(store: &dyn Whole, id: WorldId, known: &World) {
     let head = block_on(store.tree_head(id)).unwrap();
     assert_eq!(
         (head.of, head.commits),
@@ -157,7 +155,7 @@ fn head(store: &Store, id: WorldId, known: &World) {
     assert!(matches!(beyond, Err(ReadError::Damaged { .. })));
 }
 
-fn folds(store: &Store, id: WorldId, known: &World) {
+fn folds(store: &dyn Whole, id: WorldId, known: &World) {
     let expected: Vec<_> = known
         .folds
         .iter()
@@ -184,7 +182,7 @@ fn folds(store: &Store, id: WorldId, known: &World) {
     }
 }
 
-fn blobs(store: &Store, id: WorldId, model: &Model) {
+fn blobs(store: &dyn Whole, id: WorldId, model: &Model) {
     let mut there = BTreeMap::new();
     for world in model
         .lineage(id)
@@ -206,7 +204,7 @@ fn blobs(store: &Store, id: WorldId, model: &Model) {
 }
 
 /// Nothing is wrong with any world.
-pub(crate) fn verified(store: &Store, model: &Model) {
+pub(crate) fn verified(store: &dyn Whole, model: &Model) {
     for (id, known) in &model.worlds {
         let found = block_on(store.verify(*id, Against::default())).unwrap();
         assert_eq!(

@@ -1,10 +1,13 @@
 //! Somebody who follows a world.
 
 use folkmoot_core::ids::{Position, WorldId};
-use folkmoot_core::port::{CommitStream, ReadError};
+use folkmoot_core::port::{CommitStream, ReadError, StoredCommit};
 use futures::{FutureExt as _, StreamExt as _};
 
 use super::model::Model;
+
+/// How often a stream is asked before it counts as having nothing.
+const TURNS: u32 = 64;
 
 /// A subscription that is held open.
 pub(crate) struct Feed {
@@ -51,26 +54,32 @@ impl Feed {
         let Some(world) = model.worlds.get(&self.world) else {
             return;
         };
+        let from = self.from;
         for expected in world
             .commits
             .iter()
             .skip(self.seen)
-            .filter(|stored| stored.commit.last() >= self.from)
+            .filter(|stored| stored.commit.last() >= from)
         {
-            let next = self.stream.next().now_or_never();
+            let next = self.next();
             let Some(Some(Ok(found))) = next else {
                 panic!("{self:?} misses {}: {next:?}", expected.commit.header.first)
             };
             assert_eq!(found, *expected, "{self:?}");
         }
         self.seen = world.commits.len();
-        let more = self.stream.next().now_or_never();
+        let more = self.next();
         assert!(more.is_none(), "{self:?} has more than there is: {more:?}");
+    }
+
+    /// What there is now, also behind a network that answers late.
+    fn next(&mut self) -> Option<Option<Result<StoredCommit, ReadError>>> {
+        (0..TURNS).find_map(|_| self.stream.next().now_or_never())
     }
 
     /// The store is closed, or killed, or the world is deleted.
     pub(crate) fn end(mut self) {
-        let end = self.stream.next().now_or_never();
+        let end = self.next();
         let is_end = matches!(
             end,
             Some(None | Some(Err(ReadError::Stopped(_) | ReadError::NoSuchWorld(_))))

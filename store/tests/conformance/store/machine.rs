@@ -7,10 +7,7 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Span;
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId};
-use folkmoot_core::port::{
-    AppendError, Appended, BlobError, Blobs as _, Checkpoints as _, Custody as _, Erasure,
-    EventLog as _, StoredCommit,
-};
+use folkmoot_core::port::{AppendError, Appended, BlobError, Erasure, StoredCommit};
 use folkmoot_store::{DeleteError, DeleteOrder, Tombstone};
 use futures::TryStreamExt as _;
 use futures::executor::block_on;
@@ -449,15 +446,20 @@ impl Machine {
             Restart::Die(writes) => self.subject.die(writes.into()),
         }
         self.feeds.drain(..).for_each(Feed::end);
-        self.model.restart();
+        if !self.subject.kind().is_shared() {
+            self.model.restart();
+        }
         check::all(self.subject.store(), &self.model, &self.tombstones);
         check::verified(self.subject.store(), &self.model);
     }
 
     fn back_up(&mut self) {
+        let Some(store) = self.subject.store().alone() else {
+            return;
+        };
         let dir = self.subject.beside(&format!("backup {}", self.step));
-        let backup = block_on(self.subject.store().backup(&dir)).unwrap();
-        check::backup(&backup, self.subject.store(), &self.model, &self.tombstones);
+        let backup = block_on(store.backup(&dir)).unwrap();
+        check::backup(&backup, store, &self.model, &self.tombstones);
         std::fs::remove_dir_all(dir).unwrap();
     }
 }

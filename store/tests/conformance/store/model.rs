@@ -424,7 +424,7 @@ impl Model {
         forks.map(|(_, fork)| fork.name.clone()).collect()
     }
 
-    /// Forgets what only a process knew.
+    /// Forgets what only the process knew that has a store alone.
     pub(crate) fn restart(&mut self) {
         self.worlds
             .values_mut()

@@ -1,0 +1,213 @@
+//! The store that many nodes share: the event log, once, over any ledger.
+//!
+//! Each node has one. It keeps no index of all worlds: it asks the ledger, and remembers of the worlds that it appends to
+//! how far they have come. Records, chain, lifts and the rules of admission are those of [`Store`](crate::Store).
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use folkmoot_core::ids::{NodeId, Position, WorldId};
+use folkmoot_core::port::ReadError;
+
+use crate::engine::Ack;
+use crate::format::upcast::Upcasters;
+use crate::home::keys::Keyring;
+use crate::ledger::{Ledger, LedgerEntry};
+use crate::state::shared::{CLOSED, LostContent, Phase};
+
+mod blobs;
+mod checkpoints;
+mod committer;
+mod custody;
+mod deletion;
+mod erase;
+mod event_log;
+mod followers;
+mod lineage;
+mod reaches;
+mod reader;
+mod settle;
+mod stream;
+mod verify;
+
+use committer::Committer;
+use followers::Followers;
+use reaches::Reaches;
+
+/// A store of worlds that many nodes share, as one node has it. Cloning gives another handle on the same store; the last one
+/// to be dropped closes it.
+#[derive(Debug, Clone)]
+pub struct SharedStore {
+    inner: Arc<Inner>,
+    /// Closes the store with the last handle. Streams have none.
+    _open: Arc<Open>,
+    /// The list in which lost content is noted that reads as gone. `None`: it is damage.
+    lost: Option<LostContent>,
+}
+
+/// The parts of a shared store.
+#[derive(Debug)]
+struct Inner {
+    ledger: Arc<dyn Ledger>,
+    node: NodeId,
+    upcasters: Upcasters,
+    keys: Keyring,
+    /// True if there is a place for keys, so that worlds can be sealed.
+    seals: bool,
+    reaches: Reaches,
+    followers: Followers,
+    committer: Committer,
+    phase: Mutex<Phase>,
+}
+
+/// The wish that a store is open.
+#[derive(Debug)]
+struct Open(Arc<Inner>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.end(Phase::Closed);
+    }
+}
+
+impl SharedStore {
+    /// The store of the node `node` over `ledger`. It has no place for keys, so that a world whose content is to be sealed is
+    /// refused, and content that was sealed reads as erased.
+    #[must_use]
+    pub fn new(ledger: Arc<dyn Ledger>, node: NodeId) -> Self {
+        Self::of(ledger, node, None)
+    }
+
+    /// The same with the keys of sealed worlds in the folder `keys` of the folder `home`, which all nodes have to share. No
+    /// ledger ever has them: what is sealed with a key that was destroyed is gone from journals and backups, too.
+    #[must_use]
+    pub fn with_keys(ledger: Arc<dyn Ledger>, node: NodeId, home: &Path) -> Self {
+        Self::of(ledger, node, Some(home))
+    }
+
+    fn of(ledger: Arc<dyn Ledger>, node: NodeId, home: Option<&Path>) -> Self {
+        let inner = Arc::new(Inner {
+            ledger,
+            node,
+            upcasters: Upcasters::default(),
+            keys: Keyring::new(home),
+            seals: home.is_some(),
+            reaches: Reaches::default(),
+            followers: Followers::default(),
+            committer: Committer::default(),
+            phase: Mutex::new(Phase::Open),
+        });
+        Self {
+            _open: Arc::new(Open(Arc::clone(&inner))),
+            inner,
+            lost: None,
+        }
+    }
+
+    /// Another handle on the same store, for who only reads or erases: content that is missing or damaged reads as gone
+    /// through it, is noted in [`SharedStore::lost_content`], and no folds are saved.
+    #[must_use]
+    pub fn passing_over_loss(&self) -> Self {
+        Self {
+            lost: Some(LostContent::default()),
+            ..self.clone()
+        }
+    }
+
+    /// The content that is found to be lost while this handle reads; always empty if it does not pass over it.
+    #[must_use]
+    pub fn lost_content(&self) -> LostContent {
+        self.lost.clone().unwrap_or_default()
+    }
+
+    /// The node that it is the store of.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.inner.node
+    }
+
+    /// Returns what it means that an append returned.
+    #[must_use]
+    pub fn ack(&self) -> Ack {
+        self.inner.ledger.ack()
+    }
+
+    /// Lets go of what is remembered of a world, and keeps in the ledger how far it has come, for whoever opens it next.
+    /// Call it before the world is released. A world that nobody lets go of is only slower to open.
+    ///
+    /// # Errors
+    /// [`ReadError`]; what is remembered is gone all the same.
+    pub async fn let_go(&self, world: WorldId) -> Result<(), ReadError> {
+        self.inner.let_go(world).await
+    }
+
+    /// Ends all appends, because the node is no member any more: what waits is refused, and what is under way is not
+    /// settled any longer. Whether that landed shows when its world is opened again. Reading goes on.
+    pub fn lose(&self, why: &str) {
+        tracing::error!(why, "the node appends nothing more");
+        self.inner.end(Phase::Stopped(why.to_owned()));
+    }
+
+    /// Closes the store. What is under way is not settled any longer, and streams end.
+    pub fn close(&self) {
+        self.inner.end(Phase::Closed);
+    }
+
+    /// Looks once whether worlds have come further that somebody follows and that this node does not append to. With a
+    /// runtime of tokio's that is done every 200 ms; without one whoever drives the store does it.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn look_for_news(&self) -> Result<(), ReadError> {
+        self.inner.look_for_news().await
+    }
+
+    fn check_open(&self) -> Result<(), ReadError> {
+        match self.inner.phase() {
+            // What a stopped store has is still true.
+            Phase::Open | Phase::Reading | Phase::Stopped(_) => Ok(()),
+            Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
+        }
+    }
+}
+
+impl Inner {
+    fn phase(&self) -> Phase {
+        self.phase
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Ends the store. Whoever follows a world is woken.
+    fn end(&self, end: Phase) {
+        let why = match &end {
+            Phase::Stopped(why) => why.clone(),
+            Phase::Open | Phase::Reading | Phase::Closed => CLOSED.to_owned(),
+        };
+        {
+            let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+            if *phase != Phase::Closed {
+                *phase = end;
+            }
+        }
+        self.committer.stop(&why);
+        self.followers.wake();
+    }
+
+    /// The reason why nothing may be written, if there is one.
+    fn ended(&self) -> Option<String> {
+        match self.phase() {
+            Phase::Open | Phase::Reading => None,
+            Phase::Stopped(why) => Some(why),
+            Phase::Closed => Some(CLOSED.to_owned()),
+        }
+    }
+
+    /// The entry of a world that has to be there.
+    async fn entry(&self, world: WorldId) -> Result<LedgerEntry, ReadError> {
+        let found = self.read(|| self.ledger.entry(world)).await;
+        let found = found.map_err(|error| settle::read_error(error, Position::ZERO))?;
+        found.ok_or(ReadError::NoSuchWorld(world))
+    }
+}

@@ -1,0 +1,80 @@
+//! The tree over the log, forks and erasure.
+
+use async_trait::async_trait;
+use folkmoot_core::event::{Span, TreeHead};
+use folkmoot_core::ids::{CopyId, Digest, Position, WorldId};
+use folkmoot_core::port::{AppendError, Custody, Erasure, ForkPoint, ReadError};
+
+use super::settle::{append_error, unread};
+use super::{SharedStore, erase, lineage};
+use crate::ledger::RowRange;
+use crate::state::index::Reach;
+use crate::write::erase::Meant;
+
+#[async_trait]
+impl Custody for SharedStore {
+    /// None: a ledger has one log of each world, wherever it was copied from.
+    fn copy(&self) -> Option<CopyId> {
+        None
+    }
+
+    async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
+        if let Some(known) = self.inner.reaches.own(world) {
+            return Ok(tree_head(&known.reach));
+        }
+        let known = self.inner.reach(world).await?;
+        let known = known.ok_or(ReadError::NoSuchWorld(world))?;
+        Ok(tree_head(&known.reach))
+    }
+
+    /// As the port says, as far as the ledger's tables go. A database keeps old bytes elsewhere: in its journal, on standbys
+    /// and in backups, until those are past their time. Sealed worlds, whose keys no ledger has, reach further.
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError> {
+        if let Some(why) = self.inner.ended() {
+            return Err(AppendError::Stopped(why));
+        }
+        self.inner.entry(world).await.map_err(unread)?;
+        let passes = self.lost.is_some();
+        erase::erase((&self.inner, passes), world, &Meant::new(events, by)).await
+    }
+
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
+        let reach = self.inner.reach_at(world, at).await?;
+        Ok(ForkPoint {
+            base: tree_head(&reach),
+            link: reach.link,
+        })
+    }
+
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
+        let base = self.inner.entry(world).await.map_err(unread)?.base;
+        if base.is_none_or(|base| base.is_copied) {
+            return Ok(());
+        }
+        let sources = lineage::sources(&self.inner, world).await.map_err(unread)?;
+        let shared = sources.iter().filter(|source| source.world != world);
+        let ranges: Vec<RowRange> = shared
+            .map(|source| RowRange {
+                world: source.world,
+                from: source.from,
+                to: source.until,
+            })
+            .collect();
+        let ledger = &self.inner.ledger;
+        let copied = self.inner.read(|| ledger.copy_base(world, &ranges)).await;
+        copied.map_err(|error| append_error(&error))
+    }
+}
+
+fn tree_head(reach: &Reach) -> TreeHead {
+    TreeHead {
+        of: reach.head,
+        commits: reach.tree.size(),
+        root: Digest::new(reach.tree.root()),
+    }
+}

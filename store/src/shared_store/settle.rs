@@ -1,0 +1,132 @@
+//! Requests to a ledger, sent again until it is known what became of them.
+//!
+//! All that is asked of a ledger may be asked again. So a ledger that was lost, or is away for a while, is no error of the
+//! world that waits for it.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use folkmoot_core::ids::Position;
+use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::port::{AppendError, BlobError, ReadError};
+
+use super::Inner;
+use crate::ledger::LedgerError;
+use crate::state::shared::CLOSED;
+use crate::sync::threads::threads;
+
+/// The first wait between two tries, and the longest.
+const WAIT_MIN: Duration = Duration::from_millis(20);
+const WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// How often something is tried that nobody has to know the end of.
+const TRIES_MAX: u32 = 24;
+
+impl Inner {
+    /// Reads, or writes what may be written twice; gives up after some tries.
+    pub(super) async fn read<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
+    where
+        F: Future<Output = Result<T, LedgerError>>,
+    {
+        self.again(TRIES_MAX, call).await
+    }
+
+    /// Appends: tries until it is known what became of it, or the store ends.
+    pub(super) async fn settle<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
+    where
+        F: Future<Output = Result<T, LedgerError>>,
+    {
+        self.again(u32::MAX, call).await
+    }
+
+    async fn again<T, F>(&self, tries_max: u32, call: impl Fn() -> F) -> Result<T, LedgerError>
+    where
+        F: Future<Output = Result<T, LedgerError>>,
+    {
+        let mut wait = WAIT_MIN;
+        let mut tries = 0_u32;
+        loop {
+            let error = match call().await {
+                Err(error @ (LedgerError::Unknown(_) | LedgerError::Unreachable(_))) => error,
+                settled => return settled,
+            };
+            tries = tries.saturating_add(1);
+            if tries >= tries_max || self.ended().is_some() {
+                return Err(error);
+            }
+            tracing::warn!(
+                error = with_causes(&error),
+                tries,
+                "the ledger is asked again"
+            );
+            pause(wait).await;
+            wait = (wait * 2).min(WAIT_MAX);
+        }
+    }
+}
+
+/// Waits, if there is a runtime with a clock; else lets others go on.
+async fn pause(wait: Duration) {
+    if threads().is_some() {
+        tokio::time::sleep(wait).await;
+        return;
+    }
+    let mut is_again = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut is_again, true) {
+            return std::task::Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
+/// Says what a ledger's error means to a reader of the log behind `at`.
+pub(super) fn read_error(error: LedgerError, at: Position) -> ReadError {
+    match error {
+        LedgerError::Damaged(what) => ReadError::Damaged { at, what },
+        LedgerError::Closed => ReadError::Stopped(CLOSED.to_owned()),
+        error => ReadError::Io(io::Error::other(with_causes(&error))),
+    }
+}
+
+/// Says what it means to one of several who append.
+pub(super) fn append_error(error: &LedgerError) -> AppendError {
+    match error {
+        LedgerError::Full(_) => AppendError::Full(io::Error::new(
+            io::ErrorKind::StorageFull,
+            with_causes(error),
+        )),
+        LedgerError::Invalid(why) => AppendError::Invalid(why.clone()),
+        LedgerError::Closed => AppendError::Stopped(CLOSED.to_owned()),
+        LedgerError::Unknown(_) | LedgerError::Unreachable(_) => {
+            AppendError::Stopped(with_causes(error))
+        }
+        LedgerError::Refused(_) | LedgerError::Damaged(_) => {
+            AppendError::Io(io::Error::other(with_causes(error)))
+        }
+    }
+}
+
+/// Says what a failed read means to who appends for it.
+pub(super) fn unread(error: ReadError) -> AppendError {
+    match error {
+        ReadError::NoSuchWorld(world) => AppendError::NoSuchWorld(world),
+        ReadError::Stopped(why) => AppendError::Stopped(why),
+        error => AppendError::Io(io::Error::other(error)),
+    }
+}
+
+/// Says what a ledger's error means to who keeps or reads a blob.
+pub(super) fn blob_error(error: &LedgerError) -> BlobError {
+    match error {
+        LedgerError::Full(_) => BlobError::Full(io::Error::new(
+            io::ErrorKind::StorageFull,
+            with_causes(error),
+        )),
+        LedgerError::Closed => BlobError::Stopped(CLOSED.to_owned()),
+        error => BlobError::Io(io::Error::other(with_causes(error))),
+    }
+}

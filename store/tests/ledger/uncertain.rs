@@ -1,0 +1,271 @@
+//! A shared store over a ledger that nobody can rely on.
+
+use std::sync::Arc;
+
+use folkmoot_core::command::CommandKind;
+use folkmoot_core::command::commit::{Commit, CommitHeader};
+use folkmoot_core::content::Content;
+use folkmoot_core::event::{ClockKind, Event, Opened, WarningRecorded, WorldEvent, WorldOpened};
+use folkmoot_core::ids::principal::Principal;
+use folkmoot_core::ids::{Digest, Incarnation, Position, Time};
+use folkmoot_core::port::{
+    AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, ReadError,
+};
+use folkmoot_store::{Fate, MemoryLedger, Register as _, SharedStore, UncertainLedger};
+use futures::{FutureExt as _, StreamExt as _};
+
+use crate::cases::bench::{TTL, at, card, name, node, stamp, world};
+
+fn header(number: u8, first: u64) -> CommitHeader {
+    CommitHeader {
+        world: world(number),
+        first: Position::new(first),
+        stamp: stamp(number),
+        principal: Principal::World,
+        cause: None,
+        key: None,
+        decider: Digest::of(&[b"rules"]),
+        command: CommandKind::PostMessage,
+        residual: None,
+    }
+}
+
+fn opened(incarnation: u32) -> Event {
+    Event::World(WorldEvent::Opened(Opened {
+        incarnation: Incarnation(incarnation),
+        node: node(1),
+        base: None,
+        signer: None,
+    }))
+}
+
+fn creation(number: u8) -> Commit {
+    let begun = WorldOpened {
+        world: world(number),
+        name: name(number),
+        clock: ClockKind::Simulated,
+        decider: Digest::of(&[b"rules"]),
+        base: None,
+        source: None,
+        spec_digest: Digest::of(&[b"spec"]),
+        spec: Box::default(),
+        text: Content::Present(Default::default()),
+    };
+    Commit {
+        header: header(number, 1),
+        events: vec![Event::World(WorldEvent::WorldOpened(begun)), opened(1)],
+    }
+}
+
+fn said(number: u8, first: u64) -> Commit {
+    let warning = WarningRecorded {
+        code: format!("event {first}"),
+        agent: None,
+    };
+    Commit {
+        header: header(number, first),
+        events: vec![Event::World(WorldEvent::WarningRecorded(warning))],
+    }
+}
+
+async fn append(store: &SharedStore, commit: Commit) {
+    let appended = store.append(Incarnation(1), vec![commit]).await.unwrap();
+    assert!(matches!(appended, Appended::Committed { .. }));
+}
+
+async fn firsts(store: &SharedStore, number: u8) -> Vec<u64> {
+    let read = store.read(world(number), at(1)).await.unwrap();
+    let firsts = read.map(|stored| stored.unwrap().commit.header.first.get());
+    firsts.collect().await
+}
+
+#[test]
+fn every_loss_of_an_append_is_settled() {
+    futures::executor::block_on(settle_each_loss());
+}
+
+async fn settle_each_loss() {
+    for fate in [
+        Fate::Late,
+        Fate::AnswerLost,
+        Fate::RequestLost,
+        Fate::HappensLater,
+        Fate::Unreached,
+    ] {
+        let memory = Arc::<MemoryLedger>::default();
+        let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+        let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+        append(&store, creation(1)).await;
+        append(&store, said(1, 3)).await;
+        uncertain.plan([fate, fate, fate]);
+        append(&store, said(1, 4)).await;
+        uncertain.plan([fate]);
+        append(&store, said(1, 5)).await;
+        assert_eq!(firsts(&store, 1).await, [1, 3, 4, 5], "{fate:?}");
+    }
+}
+
+#[tokio::test]
+async fn append_that_nobody_waits_for_goes_on() {
+    let memory = Arc::<MemoryLedger>::default();
+    let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+    append(&store, creation(1)).await;
+    uncertain.plan([Fate::Late]);
+    let mut dropped = Box::pin(store.append(Incarnation(1), vec![said(1, 3)]));
+    assert!((&mut dropped).now_or_never().is_none());
+    drop(dropped);
+    append(&store, said(1, 4)).await;
+    assert_eq!(firsts(&store, 1).await, [1, 3, 4]);
+}
+
+#[tokio::test]
+async fn append_without_an_answer_ends_with_the_tenure() {
+    let memory = Arc::<MemoryLedger>::default();
+    let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+    append(&store, creation(1)).await;
+    uncertain.plan([Fate::Unanswered]);
+    let mut waits = Box::pin(store.append(Incarnation(1), vec![said(1, 3)]));
+    for _ in 0..50 {
+        assert!((&mut waits).now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    store.lose("it was declared dead");
+    uncertain.cut();
+    assert!(matches!(waits.await, Err(AppendError::Stopped(_))));
+    let refused = store.append(Incarnation(1), vec![said(1, 3)]).await;
+    assert!(matches!(refused, Err(AppendError::Stopped(why)) if why == "it was declared dead"));
+    // What was appended is still read.
+    assert_eq!(firsts(&store, 1).await, [1]);
+}
+
+#[tokio::test]
+async fn old_holder_is_fenced_and_the_new_one_goes_on() {
+    let memory = Arc::<MemoryLedger>::default();
+    let store = |number: u8| SharedStore::new(Arc::clone(&memory) as _, node(number));
+    let (first, second) = (store(1), store(2));
+    memory.join(&card(1), TTL).await.unwrap();
+    append(&first, creation(1)).await;
+    append(&first, said(1, 3)).await;
+    let fenced = second.append(Incarnation(1), vec![said(1, 4)]).await;
+    assert!(matches!(
+        fenced,
+        Err(AppendError::Fenced {
+            current: Incarnation(1)
+        })
+    ));
+
+    memory.advance(TTL * 2);
+    let mut newer = card(2);
+    newer.schema = u32::MAX;
+    memory.join(&newer, TTL).await.unwrap();
+    memory.reap().await.unwrap();
+    assert_eq!(memory.claim(node(2), 9).await.unwrap(), [world(1)]);
+    // Before the new one has said anything, and after.
+    let fenced = first.append(Incarnation(1), vec![said(1, 4)]).await;
+    assert!(matches!(fenced, Err(AppendError::Fenced { .. })));
+    let opening = Commit {
+        header: header(1, 4),
+        events: vec![opened(2)],
+    };
+    second.append(Incarnation(1), vec![opening]).await.unwrap();
+    let conflict = first.append(Incarnation(1), vec![said(1, 4)]).await;
+    assert!(matches!(conflict, Err(AppendError::Conflict { .. })));
+    let fenced = first.append(Incarnation(1), vec![said(1, 5)]).await;
+    assert!(matches!(
+        fenced,
+        Err(AppendError::Fenced {
+            current: Incarnation(2)
+        })
+    ));
+    second
+        .append(Incarnation(2), vec![said(1, 5)])
+        .await
+        .unwrap();
+    assert_eq!(firsts(&first, 1).await, [1, 3, 4, 5]);
+    assert_eq!(
+        first.tree_head(world(1)).await.unwrap(),
+        second.tree_head(world(1)).await.unwrap()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn follower_on_another_node_is_told_by_the_clock() {
+    let memory = Arc::<MemoryLedger>::default();
+    let holder = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    let other = SharedStore::new(Arc::clone(&memory) as _, node(2));
+    append(&holder, creation(1)).await;
+    let mut feed = other.subscribe(world(1), at(3)).await.unwrap();
+    append(&holder, said(1, 3)).await;
+    assert!(feed.next().now_or_never().is_none());
+    let told = feed.next().await.unwrap().unwrap();
+    assert_eq!(told.commit.header.first, at(3));
+}
+
+#[test]
+fn follower_without_a_clock_hears_when_it_is_told_to_look() {
+    let memory = Arc::<MemoryLedger>::default();
+    let holder = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    let other = SharedStore::new(Arc::clone(&memory) as _, node(2));
+    futures::executor::block_on(async {
+        append(&holder, creation(1)).await;
+        let mut own = holder.subscribe(world(1), at(3)).await.unwrap();
+        let mut feed = other.subscribe(world(1), at(3)).await.unwrap();
+        append(&holder, said(1, 3)).await;
+        assert!(matches!(own.next().now_or_never(), Some(Some(Ok(_)))));
+        assert!(feed.next().now_or_never().is_none());
+        other.look_for_news().await.unwrap();
+        assert!(matches!(feed.next().now_or_never(), Some(Some(Ok(_)))));
+        other.close();
+        assert!(matches!(feed.next().now_or_never(), Some(None)));
+    });
+}
+
+#[tokio::test]
+async fn saved_reach_spares_reading_and_is_not_believed_blindly() {
+    let memory = Arc::<MemoryLedger>::default();
+    let store = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    append(&store, creation(1)).await;
+    for first in 3..40 {
+        append(&store, said(1, first)).await;
+    }
+    let head = store.tree_head(world(1)).await.unwrap();
+    store.let_go(world(1)).await.unwrap();
+    let saved = memory.entry(world(1)).await.unwrap().unwrap().reach;
+    assert!(saved.is_some());
+    append(&store, said(1, 40)).await;
+    let longer = store.tree_head(world(1)).await.unwrap();
+    assert_eq!((longer.commits, longer.of), (head.commits + 1, at(40)));
+    // One of another log, or of nothing at all.
+    for wrong in [vec![1, 2, 3], Vec::new()] {
+        use folkmoot_store::LedgerUpkeep as _;
+        memory.save_reach(node(1), world(1), wrong).await.unwrap();
+        let fresh = SharedStore::new(Arc::clone(&memory) as _, node(1));
+        assert_eq!(fresh.tree_head(world(1)).await.unwrap(), longer);
+    }
+}
+
+#[tokio::test]
+async fn fold_is_saved_and_found_on_another_node() {
+    let memory = Arc::<MemoryLedger>::default();
+    let first = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    let second = SharedStore::new(Arc::clone(&memory) as _, node(2));
+    append(&first, creation(1)).await;
+    append(&first, said(1, 3)).await;
+    let rules = Digest::of(&[b"rules"]);
+    first
+        .save(world(1), at(3), rules, vec![1, 2])
+        .await
+        .unwrap();
+    let found = second.latest(world(1), rules, None).await;
+    assert_eq!(found, Some((at(3), vec![1, 2])));
+    let invalid = first.save(world(1), at(1), rules, vec![1]).await;
+    assert!(matches!(invalid, Err(AppendError::Invalid(_))));
+    let missing = first.tree_head(world(9)).await;
+    assert!(matches!(missing, Err(ReadError::NoSuchWorld(id)) if id == world(9)));
+    assert_eq!(
+        Time(0).until(memory.now()),
+        Time(0).until(Time::SIMULATED_START)
+    );
+}
