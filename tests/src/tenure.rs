@@ -81,8 +81,13 @@ impl Fickle {
     #[must_use]
     pub fn refusing(why: NoTenure) -> Self {
         let tenure = Self::new(Loss::Never);
-        tenure.journal().refuses = Some(why);
+        tenure.refuse(why);
         tenure
+    }
+
+    /// Gives its world to nobody from now on.
+    pub fn refuse(&self, why: NoTenure) {
+        self.journal().refuses = Some(why);
     }
 
     /// Takes the world away.

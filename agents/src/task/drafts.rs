@@ -74,11 +74,11 @@ impl Channel {
             Some(shown) => shown,
             None => (self.start().await?, 0),
         };
+        let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
         if !self.tenure.holds() {
             return Err(DraftsClosed);
         }
-        let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
         self.activity
             .draft(self.agent.clone(), message, offset, delta);
         Ok(())

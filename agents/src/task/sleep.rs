@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use folkmoot_core::ids::{Incarnation, Time};
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{AppendError, Clock, NoTenure};
+use folkmoot_core::port::{AppendError, NoTenure};
 use folkmoot_core::world::Activity;
 use folkmoot_core::world::effect::Effect;
 
-use super::time::NAP_MAX;
+use super::time::until;
 use super::{Ask, Door, Porter, WorldTask};
 use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
@@ -104,7 +104,7 @@ impl Asleep {
     /// Waits until something is asked of the world, or it is due, and opens it again for that. `None`
     /// once it is closed, or cannot be opened: whoever asks is told why.
     async fn wake(mut self) -> Option<Kept> {
-        let due = until(self.due.filter(|_| self.wakes_itself()), &self.means.clock);
+        let due = until(self.due.filter(|_| self.wakes_itself()), &*self.means.clock);
         let ask = tokio::select! {
             biased;
             ask = self.door.asks.recv() => match ask {
@@ -144,16 +144,6 @@ impl Asleep {
     /// Tells whether somebody may have to act for it though nobody asks.
     fn wakes_itself(&self) -> bool {
         self.means.tenures.is_some() && self.door.perform != Perform::Nothing
-    }
-}
-
-/// Waits until a time of the machine's clock; for ever if it is `None`.
-async fn until(time: Option<Time>, clock: &Arc<dyn Clock>) {
-    let Some(time) = time else {
-        return std::future::pending().await;
-    };
-    while clock.now() < time {
-        tokio::time::sleep(clock.now().until(time).min(NAP_MAX)).await;
     }
 }
 

@@ -23,7 +23,8 @@ pub trait Tenures: Send + Sync + Debug {
     async fn take(&self, world: WorldId) -> Result<Arc<dyn Tenure>, NoTenure>;
 }
 
-/// The right to act for one world, from one taking on.
+/// The right to act for one world, from one taking on. Dropped without a [`release`](Self::release), it gives the world back
+/// as due at once: its opening was given up, or its task panicked.
 #[async_trait]
 pub trait Tenure: Send + Sync + Debug {
     /// Tells whether this process may still act. It is asked right before each act, so it reads a clock or a flag and waits
@@ -34,8 +35,8 @@ pub trait Tenure: Send + Sync + Debug {
     async fn lost(&self);
 
     /// Gives the world back, and says when it is due: when somebody has to act for it again, by the machine's clock. `None`:
-    /// nothing is owed, until somebody asks something of it. Returns also if nobody can be told: the world is then lost
-    /// when its time is over.
+    /// nothing is owed, until somebody asks something of it. Changes nothing if another process has it by now. Returns soon,
+    /// also if nobody can be told: the world is then lost when its time is over.
     async fn release(&self, due: Option<Time>);
 }
 
