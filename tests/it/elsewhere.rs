@@ -8,7 +8,7 @@ use folkmoot::core::ids::WorldId;
 use folkmoot::core::port::{EventLog as _, Model, ModelCall};
 use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
-use folkmoot::{Answerer, Drafts, LLMResponse, ModelError, Opening, Runtime, Store, WorldHandle};
+use folkmoot::{Answerer, Drafts, LLMResponse, ModelError, Opening, Runtime, WorldHandle};
 use folkmoot_tests::{Commons, FakeTool, Member, Room, room_name, says, wants};
 use tokio::task::JoinHandle;
 
@@ -61,17 +61,17 @@ struct Process {
 
 impl Process {
     /// Starts the process with this number.
-    fn start(number: u8, room: &Room, store: &Store, commons: &Commons) -> Self {
-        Self::of(commons.member(number), room, store, commons)
+    fn start(number: u8, room: &Room, commons: &Commons) -> Self {
+        Self::of(commons.member(number, 10), room, commons)
     }
 
     /// Starts one that can never have the room itself.
-    fn beside(room: &Room, store: &Store, commons: &Commons) -> Self {
-        Self::of(commons.member(99).unfit(), room, store, commons)
+    fn beside(room: &Room, commons: &Commons) -> Self {
+        Self::of(commons.member(99, 0).unfit(), room, commons)
     }
 
-    fn of(member: Member, room: &Room, store: &Store, commons: &Commons) -> Self {
-        let runtime = Runtime::builder(store)
+    fn of(member: Member, room: &Room, commons: &Commons) -> Self {
+        let runtime = Runtime::builder(&member.store())
             .assembler(room.parts())
             .tenures(Arc::new(member.clone()))
             .inbox(Arc::new(commons.clone()))
@@ -90,8 +90,11 @@ impl Process {
             node
         });
         self.work.push(tokio::spawn(answerer.run()));
-        self.work
-            .push(tokio::spawn(claim(self.runtime.clone(), commons.clone())));
+        self.work.push(tokio::spawn(claim(
+            self.runtime.clone(),
+            self.member.clone(),
+            commons.clone(),
+        )));
         self
     }
 
@@ -118,16 +121,17 @@ impl Drop for Process {
     }
 }
 
-/// Opens the room whenever it is due.
-async fn claim(runtime: Runtime, commons: Commons) {
+/// Opens the room whenever this process is given it.
+async fn claim(runtime: Runtime, member: Member, commons: Commons) {
     let mut news = commons.news();
     loop {
         news.borrow_and_update();
-        if let Ok(Some(entry)) = runtime.log().find(&room_name()).await
-            && commons.is_due(entry.world)
-        {
-            // Another one may be faster.
-            let _taken = runtime.take_up(&room_name()).await;
+        for world in member.claim() {
+            assert_eq!(world, id_of(&commons).await);
+            if let Err(error) = runtime.take_up(&room_name()).await {
+                // It was lost right then.
+                assert_ne!(commons.holder(world), Some(member.id()), "{error:?}");
+            }
         }
         if news.changed().await.is_err() {
             return;
@@ -135,6 +139,7 @@ async fn claim(runtime: Runtime, commons: Commons) {
     }
 }
 
-async fn id_of(store: &Store) -> WorldId {
-    store.find(&room_name()).await.unwrap().unwrap().world
+async fn id_of(commons: &Commons) -> WorldId {
+    let found = commons.store().find(&room_name()).await;
+    found.unwrap().unwrap().world
 }

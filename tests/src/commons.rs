@@ -1,27 +1,30 @@
-//! Several processes over one store, in one process: who holds which world, and what they ask of one another.
-//!
-//! It decides by itself when somebody loses a world, so that a test can choose the moment.
+//! Several processes over one ledger in memory, in one process. It decides by itself when somebody loses a world, so that a
+//! test can choose the moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot::core::ids::{AskId, NodeId, Seed, Stamp, Time, WorldId};
 use folkmoot::core::port::{
-    ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox, MemberError, NoTenure, Tenure, Tenures,
+    Ask, AskState, Asked, Inbox, MemberError, Members, NoTenure, NodeCard, Taken, Tenure, Tenures,
     WaitingAsk,
 };
+use folkmoot::store::{MemoryLedger, SharedStore};
+use futures::FutureExt as _;
 use tokio::sync::watch;
 
-/// The login of all who leave asks.
-pub const LOGIN: &str = "kim";
+/// How long one is a member without renewing. The ledger's clock stands still unless a test moves it.
+pub const TTL: Duration = Duration::from_secs(5);
 
-/// All that the processes share beside the store. Cheap to clone: all clones are one.
+/// All that the processes share. Cheap to clone: all clones are one.
 #[derive(Debug, Clone)]
 pub struct Commons(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    ledger: Arc<MemoryLedger>,
     state: Mutex<State>,
     news: watch::Sender<u64>,
 }
@@ -29,8 +32,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     holders: BTreeMap<WorldId, Holding>,
-    due: BTreeSet<WorldId>,
-    asks: BTreeMap<AskId, Kept>,
+    asks: Vec<AskId>,
     /// The answers that are to be lost, with whoever gives them.
     answers_lost: usize,
     /// The asks whose answers were lost.
@@ -41,12 +43,6 @@ struct State {
 struct Holding {
     node: NodeId,
     is_lost: watch::Sender<bool>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    ask: Ask,
-    answer: Option<Vec<u8>>,
 }
 
 /// One of the processes.
@@ -61,34 +57,67 @@ pub struct Member {
 impl Default for Commons {
     fn default() -> Self {
         Self(Arc::new(Shared {
+            ledger: Arc::default(),
             state: Mutex::default(),
             news: watch::Sender::new(0),
         }))
     }
 }
 
+fn node(number: u8) -> NodeId {
+    NodeId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    })
+}
+
+/// The answer of a ledger in memory, which is there at once.
+fn at_once<T>(answer: impl Future<Output = T>) -> T {
+    answer.now_or_never().expect("memory answers at once")
+}
+
 impl Commons {
-    /// The process with this number.
+    /// The process with this number, which has room for so many worlds.
     #[must_use]
-    pub fn member(&self, number: u8) -> Member {
+    pub fn member(&self, number: u8, room: u32) -> Member {
+        let node = node(number);
+        let card = NodeCard {
+            node,
+            name: number.to_string(),
+            offers: BTreeSet::new(),
+            schema: u32::MAX,
+            room,
+            draining: false,
+            advertise: None,
+        };
+        at_once(self.0.ledger.join(&card, TTL)).expect("it joins");
         Member {
             commons: self.clone(),
-            node: NodeId::from_stamp(&Stamp {
-                time: Time::SIMULATED_START,
-                seed: Seed::new([number; 16]),
-            }),
+            node,
             lacks: Vec::new(),
         }
     }
 
+    /// The ledger.
+    #[must_use]
+    pub fn ledger(&self) -> &Arc<MemoryLedger> {
+        &self.0.ledger
+    }
+
+    /// The store of somebody who only reads.
+    #[must_use]
+    pub fn store(&self) -> SharedStore {
+        SharedStore::new(Arc::clone(self.ledger()) as _, node(0))
+    }
+
     /// Takes a world away from whoever holds it: it is due.
     pub fn evict(&self, world: WorldId) {
-        let mut state = self.state();
-        if let Some(holding) = state.holders.remove(&world) {
-            holding.is_lost.send_replace(true);
+        let holding = self.state().holders.remove(&world);
+        if let Some(Holding { node, is_lost }) = holding {
+            let due = Some(self.0.ledger.now());
+            at_once(self.0.ledger.release(node, world, due)).expect("it is released");
+            is_lost.send_replace(true);
         }
-        state.due.insert(world);
-        drop(state);
         self.tell();
     }
 
@@ -109,20 +138,16 @@ impl Commons {
         self.state().asks.len()
     }
 
-    /// The number of asks of a world that have no answer.
+    /// The number of asks that have no answer.
     #[must_use]
-    pub fn waiting(&self, world: WorldId) -> usize {
-        self.state().waiting(world)
+    pub fn waiting(&self) -> usize {
+        let asks = self.state().asks.clone();
+        let states = at_once(self.0.ledger.answers(&asks)).expect("it tells");
+        let waits = |state: &&AskState| **state == AskState::Waits;
+        states.iter().filter(waits).count()
     }
 
-    /// Tells whether somebody is to open a world.
-    #[must_use]
-    pub fn is_due(&self, world: WorldId) -> bool {
-        let state = self.state();
-        state.due.contains(&world) && !state.holders.contains_key(&world)
-    }
-
-    /// Whoever holds a world.
+    /// Whoever acts for a world.
     #[must_use]
     pub fn holder(&self, world: WorldId) -> Option<NodeId> {
         self.state().holders.get(&world).map(|holding| holding.node)
@@ -143,13 +168,6 @@ impl Commons {
     }
 }
 
-impl State {
-    fn waiting(&self, world: WorldId) -> usize {
-        let waits = |kept: &&Kept| kept.ask.world == world && kept.answer.is_none();
-        self.asks.values().filter(waits).count()
-    }
-}
-
 impl Member {
     /// The same, which lacks what all worlds need.
     #[must_use]
@@ -163,29 +181,46 @@ impl Member {
     pub const fn id(&self) -> NodeId {
         self.node
     }
+
+    /// Its store.
+    #[must_use]
+    pub fn store(&self) -> SharedStore {
+        SharedStore::new(Arc::clone(self.commons.ledger()) as _, self.node)
+    }
+
+    /// Claims what is due.
+    #[must_use]
+    pub fn claim(&self) -> Vec<WorldId> {
+        at_once(self.commons.ledger().claim(self.node, 16)).expect("it claims")
+    }
 }
 
 #[async_trait]
 impl Tenures for Member {
     async fn take(&self, world: WorldId) -> Result<Arc<dyn Tenure>, NoTenure> {
-        let mut state = self.commons.state();
-        if let Some(holding) = state.holders.get(&world) {
-            let node = holding.node.to_string();
-            return Err(NoTenure::HeldElsewhere { node });
-        }
         if !self.lacks.is_empty() {
             let needs = self.lacks.clone();
             return Err(NoTenure::NotOffered { needs });
         }
+        let taken = self.commons.ledger().take(self.node, world).await;
+        match taken.map_err(|error| NoTenure::NotAsked(error.to_string()))? {
+            // Whoever begins a world holds it.
+            Taken::Taken | Taken::NoSuchWorld => {}
+            Taken::Held { by } => {
+                let node = by.to_string();
+                return Err(NoTenure::HeldElsewhere { node });
+            }
+            other @ (Taken::Lacks(_) | Taken::Newer { .. }) => panic!("{other:?}"),
+        }
         let is_lost = watch::Sender::new(false);
         let lost = is_lost.subscribe();
         let node = self.node;
-        state.holders.insert(world, Holding { node, is_lost });
-        state.due.remove(&world);
-        drop(state);
+        let holding = Holding { node, is_lost };
+        self.commons.state().holders.insert(world, holding);
         self.commons.tell();
         Ok(Arc::new(Stay {
             commons: self.commons.clone(),
+            node,
             world,
             lost,
         }))
@@ -196,6 +231,7 @@ impl Tenures for Member {
 #[derive(Debug)]
 struct Stay {
     commons: Commons,
+    node: NodeId,
     world: WorldId,
     lost: watch::Receiver<bool>,
 }
@@ -214,15 +250,14 @@ impl Tenure for Stay {
     }
 
     async fn release(&self, due: Option<Time>) {
-        let mut state = self.commons.state();
-        let is_own = |holding: &Holding| self.lost.same_channel(&holding.is_lost.subscribe());
-        if state.holders.get(&self.world).is_some_and(is_own) {
-            state.holders.remove(&self.world);
-            if due.is_some() || state.waiting(self.world) > 0 {
-                state.due.insert(self.world);
-            }
+        if !self.holds() {
+            return;
         }
-        drop(state);
+        self.commons.state().holders.remove(&self.world);
+        // Its clock is not the machine's: what is owed is due at once.
+        let due = due.map(|_| self.commons.ledger().now());
+        let released = self.commons.ledger().release(self.node, self.world, due);
+        released.await.expect("it is released");
         self.commons.tell();
     }
 }
@@ -230,70 +265,45 @@ impl Tenure for Stay {
 #[async_trait]
 impl Inbox for Commons {
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError> {
+        let asked = self.0.ledger.ask(ask).await?;
         let mut state = self.state();
-        if state.asks.contains_key(&ask.id) {
-            return Ok(Asked::Waits);
+        if asked == Asked::Waits && !state.asks.contains(&ask.id) {
+            state.asks.push(ask.id);
         }
-        if state.waiting(ask.world) >= ASKS_WAITING_MAX {
-            return Ok(Asked::Busy);
-        }
-        if !state.holders.contains_key(&ask.world) {
-            state.due.insert(ask.world);
-        }
-        let (ask, answer) = (ask.clone(), None);
-        state.asks.insert(ask.id, Kept { ask, answer });
         drop(state);
         self.tell();
-        Ok(Asked::Waits)
+        Ok(asked)
     }
 
     async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
-        let state = self.state();
-        let is_held = |world: &WorldId| {
-            let holding = state.holders.get(world);
-            holding.is_some_and(|holding| holding.node == node)
-        };
-        let open = state.asks.values().filter(|kept| kept.answer.is_none());
-        let held = open.filter(|kept| is_held(&kept.ask.world)).take(limit);
-        let waiting = |kept: &Kept| WaitingAsk {
-            ask: kept.ask.clone(),
-            login: LOGIN.to_owned(),
-            asked: Time::SIMULATED_START,
-        };
-        Ok(held.map(waiting).collect())
+        self.0.ledger.asks(node, limit).await
     }
 
     async fn answer(&self, ask: AskId, answer: Vec<u8>) -> Result<(), MemberError> {
-        let mut state = self.state();
-        if state.answers_lost > 0 {
-            state.answers_lost -= 1;
-            state.lost.push(ask);
-            let world = state.asks.get(&ask).map(|kept| kept.ask.world);
-            drop(state);
-            if let Some(world) = world {
-                self.evict(world);
+        let is_lost = {
+            let mut state = self.state();
+            let is_lost = state.answers_lost > 0;
+            if is_lost {
+                state.answers_lost -= 1;
+                state.lost.push(ask);
             }
+            is_lost
+        };
+        if is_lost {
+            let held: Vec<WorldId> = self.state().holders.keys().copied().collect();
+            held.into_iter().for_each(|world| self.evict(world));
             return Err(MemberError::Unknown("the answer was lost".into()));
         }
-        if let Some(kept) = state.asks.get_mut(&ask) {
-            kept.answer.get_or_insert(answer);
-        }
-        drop(state);
+        self.0.ledger.answer(ask, answer).await?;
         self.tell();
         Ok(())
     }
 
     async fn answers(&self, asks: &[AskId]) -> Result<Vec<AskState>, MemberError> {
-        let state = self.state();
-        let one = |ask: &AskId| match state.asks.get(ask).map(|kept| &kept.answer) {
-            None => AskState::Gone,
-            Some(None) => AskState::Waits,
-            Some(Some(answer)) => AskState::Answered(answer.clone()),
-        };
-        Ok(asks.iter().map(one).collect())
+        self.0.ledger.answers(asks).await
     }
 
     async fn hint(&self) {
-        let _closed = self.news().changed().await;
+        self.0.ledger.hint().await;
     }
 }

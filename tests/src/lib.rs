@@ -25,7 +25,7 @@ mod tenure;
 mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
-pub use commons::{Commons, LOGIN, Member};
+pub use commons::{Commons, Member, TTL};
 pub use gate::{Cut, Hold, Meter, Side};
 pub use golden::golden_commit;
 pub use probe::{Probe, Probed};

@@ -5,17 +5,15 @@ use std::collections::BTreeMap;
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{CallEvent, Event};
 use folkmoot::core::ids::RequestId;
-use folkmoot::{
-    Activity, FeedEvent, FeedItem, FeedStart, Key, Post, Seat, SeatError, Store, Waiting,
-};
+use folkmoot::{Activity, FeedEvent, FeedItem, FeedStart, Key, Post, Seat, SeatError, Waiting};
 use folkmoot_tests::{Commons, commits_of, person, room_name};
 use futures::StreamExt as _;
 
 use super::{Process, id_of, paying, talkative};
 
 /// How often the log has these words.
-async fn times(store: &Store, words: &str) -> usize {
-    let commits = commits_of(store, &room_name()).await;
+async fn times(commons: &Commons, words: &str) -> usize {
+    let commits = commits_of(&commons.store(), &room_name()).await;
     format!("{commits:?}")
         .matches(&format!("{words:?}"))
         .count()
@@ -24,18 +22,18 @@ async fn times(store: &Store, words: &str) -> usize {
 #[tokio::test]
 async fn a_holder_that_dies_between_append_and_answer_is_followed_by_one_that_gives_the_first_answer()
  {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let first = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
     first.begin(&room).await;
-    let second = Process::start(2, &room, &store, &commons).serving(&commons);
-    let other = Process::beside(&room, &store, &commons);
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
     let ada = person(&other.reach().await, "ada");
     for round in 0..5 {
         commons.lose_answers(3);
         let text = format!("round {round}");
         let message = ada.publish_message(Post::text(&text)).await.unwrap();
         assert_eq!(commons.lost().len(), 3 * (round + 1));
-        assert_eq!(times(&store, &text).await, 1);
+        assert_eq!(times(&commons, &text).await, 1);
         let said = ada.read(move |world| world.head() >= message.0).await;
         assert_eq!(said, Ok(true));
     }
@@ -55,13 +53,13 @@ async fn up_to_now(seat: &Seat) -> Vec<FeedItem> {
 
 #[tokio::test]
 async fn a_feed_has_no_gap_and_no_repeat_over_a_change_of_holder() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let first = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
     first.begin(&room).await;
-    let second = Process::start(2, &room, &store, &commons).serving(&commons);
-    let other = Process::beside(&room, &store, &commons);
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
     let there = other.reach().await;
-    let (ada, id) = (person(&there, "ada"), id_of(&store).await);
+    let (ada, id) = (person(&there, "ada"), id_of(&commons).await);
     let mut feed = ada.feed(FeedStart::Beginning).unwrap();
     for round in 0..20 {
         if round % 3 == 0 {
@@ -88,15 +86,15 @@ async fn a_feed_has_no_gap_and_no_repeat_over_a_change_of_holder() {
 
 #[tokio::test]
 async fn a_handle_goes_on_when_its_process_takes_the_room_over() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let first = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
     let here = first.begin(&room).await;
-    let second = Process::start(2, &room, &store, &commons);
+    let second = Process::start(2, &room, &commons);
     let there = second.reach().await;
     let ada = person(&there, "ada");
     let mut feed = ada.feed(FeedStart::Now).unwrap();
     ada.publish_message(Post::text("one")).await.unwrap();
-    let id = id_of(&store).await;
+    let id = id_of(&commons).await;
     drop(first);
     commons.evict(id);
     // Nobody answers for it any more, so whoever wants something has it.
@@ -135,14 +133,14 @@ async fn deny(seat: &Seat, request: &Waiting) -> Result<(), Refusal> {
 #[tokio::test]
 async fn a_thousand_approvals_are_decided_once_each_with_the_holder_changing_at_random() {
     let (rounds, calls) = (10, 100);
-    let (store, commons, room) = (Store::memory(), Commons::default(), paying(calls));
-    let first = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), paying(calls));
+    let first = Process::start(1, &room, &commons).serving(&commons);
     first.begin(&room).await;
-    let second = Process::start(2, &room, &store, &commons).serving(&commons);
-    let other = Process::beside(&room, &store, &commons);
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
     let there = other.reach().await;
     let (ada, bea) = (person(&there, "ada"), person(&there, "bea"));
-    let id = id_of(&store).await;
+    let id = id_of(&commons).await;
     let mut dice = fastrand::Rng::with_seed(7);
     let mut changes = 0;
     for round in 0..rounds {
@@ -192,7 +190,7 @@ async fn a_thousand_approvals_are_decided_once_each_with_the_holder_changing_at_
     }
     assert!(changes > 50, "{changes} changes");
     let mut decided: BTreeMap<RequestId, usize> = BTreeMap::new();
-    for commit in commits_of(&store, &room_name()).await {
+    for commit in commits_of(&commons.store(), &room_name()).await {
         for event in commit.events {
             if let Event::Call(CallEvent::ApprovalDecided(done)) = event {
                 *decided.entry(done.request).or_default() += 1;

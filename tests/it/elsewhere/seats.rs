@@ -4,20 +4,20 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Right, Rights, Span};
 use folkmoot::core::ids::StepKey;
-use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, Key, Post, SeatError, Store};
+use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, Key, Post, SeatError};
 use folkmoot_tests::{Commons, person};
 
 use super::{Process, id_of, paying, talkative};
 
 #[tokio::test]
 async fn what_is_said_elsewhere_is_answered_and_seen_on_both_sides() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     assert_eq!(
-        commons.holder(id_of(&store).await),
+        commons.holder(id_of(&commons).await),
         Some(holder.member.id())
     );
     let ada = person(&there, "ada");
@@ -44,10 +44,10 @@ async fn what_is_said_elsewhere_is_answered_and_seen_on_both_sides() {
 
 #[tokio::test]
 async fn approvals_edits_files_and_rights_reach_the_holder() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), paying(1));
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), paying(1));
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     let ada = person(&there, "ada");
     let file = File {
@@ -98,10 +98,10 @@ async fn approvals_edits_files_and_rights_reach_the_holder() {
 
 #[tokio::test]
 async fn what_is_erased_from_elsewhere_is_gone_on_both_sides() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     let mut feed = person(&there, "bea").feed(FeedStart::Beginning).unwrap();
     let ada = person(&there, "ada");
@@ -135,10 +135,10 @@ async fn what_is_erased_from_elsewhere_is_gone_on_both_sides() {
 
 #[tokio::test]
 async fn what_cannot_be_had_elsewhere_is_refused_clearly() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let _here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     let step = StepKey { run: 1, index: 0 };
     let digest = folkmoot::core::ids::Digest::of(&[b"step"]);
@@ -178,10 +178,10 @@ async fn what_cannot_be_had_elsewhere_is_refused_clearly() {
 
 #[tokio::test]
 async fn a_key_gives_its_first_answer_wherever_it_is_used() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     let post = |text: &str| Post {
         key: Some(Key::Client("k".to_owned())),
@@ -203,10 +203,10 @@ async fn a_key_gives_its_first_answer_wherever_it_is_used() {
 
 #[tokio::test]
 async fn a_look_elsewhere_is_no_older_than_the_question() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
-    let other = Process::start(2, &room, &store, &commons);
+    let other = Process::start(2, &room, &commons);
     let there = other.reach().await;
     let ada = person(&here, "ada");
     for round in 0..50 {

@@ -3,11 +3,14 @@
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{AskId, Seed, Stamp, Time};
 use folkmoot::core::port::{ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox as _};
-use folkmoot::{ANSWER_AWAITED, Post, SeatError, Store};
-use folkmoot_tests::{Commons, LOGIN, commits_of, person, room_name};
+use folkmoot::{ANSWER_AWAITED, Post, SeatError};
+use folkmoot_tests::{Commons, commits_of, person, room_name};
 use serde_json::{Value, json};
 
 use super::{Process, id_of, talkative};
+
+/// The login of all who share the memory.
+const LOGIN: &str = "memory";
 
 fn ask_id(number: u8) -> AskId {
     AskId::from_stamp(&Stamp {
@@ -22,12 +25,8 @@ fn says_hi(version: u64, world: &str) -> Value {
 }
 
 /// Leaves asks in this form, and returns the answers.
-async fn answers(
-    commons: &Commons,
-    store: &Store,
-    commands: &[(Vec<u8>, Option<Value>)],
-) -> Vec<Value> {
-    let world = id_of(store).await;
+async fn answers(commons: &Commons, commands: &[(Vec<u8>, Option<Value>)]) -> Vec<Value> {
+    let world = id_of(commons).await;
     let mut ids = Vec::new();
     for (number, (command, principal)) in commands.iter().enumerate() {
         let id = ask_id(number as u8);
@@ -60,8 +59,8 @@ async fn answers(
 
 #[tokio::test]
 async fn what_does_not_read_is_answered_with_what_is_wrong() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     holder.begin(&room).await;
     let bytes = |value: &Value| value.to_string().into_bytes();
     let finish = json!({"version": 1, "world": "room", "action": {"finish_tool": {
@@ -82,21 +81,21 @@ async fn what_does_not_read_is_answered_with_what_is_wrong() {
         "cannot read who gives the command: nobody can be proven to be the runtime",
         "the command names another, and no world of that name has its id",
     ];
-    let head = commits_of(&store, &room_name()).await.len();
-    let answers = answers(&commons, &store, &commands).await;
+    let head = commits_of(&commons.store(), &room_name()).await.len();
+    let answers = answers(&commons, &commands).await;
     for (answer, why) in answers.iter().zip(whys) {
         let told = answer["answer"]["elsewhere"]
             .as_str()
             .unwrap_or_else(|| panic!("{answer}"));
         assert!(told.contains(why), "{told}");
     }
-    assert_eq!(commits_of(&store, &room_name()).await.len(), head);
+    assert_eq!(commits_of(&commons.store(), &room_name()).await.len(), head);
 }
 
 #[tokio::test]
 async fn the_ledgers_login_is_a_person_and_nothing_more() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons).serving(&commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
     let here = holder.begin(&room).await;
     here.operator()
         .set_rights(
@@ -115,7 +114,7 @@ async fn the_ledgers_login_is_a_person_and_nothing_more() {
         (says_hi(1, "room").to_string().into_bytes(), None),
         (label.to_string().into_bytes(), None),
     ];
-    let answers = answers(&commons, &store, &commands).await;
+    let answers = answers(&commons, &commands).await;
     let message = answers[0]["answer"]["accepted"]["message"]
         .as_u64()
         .unwrap();
@@ -123,7 +122,7 @@ async fn the_ledgers_login_is_a_person_and_nothing_more() {
         answers[1]["answer"]["refused"]["right"]["reason"],
         json!("no_right")
     );
-    let commits = commits_of(&store, &room_name()).await;
+    let commits = commits_of(&commons.store(), &room_name()).await;
     let posted = commits.iter().find(|commit| {
         let mut numbered = commit.numbered();
         numbered.any(|(at, event)| at.get() == message && matches!(event, Event::Talk(_)))
@@ -145,11 +144,11 @@ async fn the_ledgers_login_is_a_person_and_nothing_more() {
 
 #[tokio::test]
 async fn nothing_more_is_left_while_too_much_waits() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
+    let (commons, room) = (Commons::default(), talkative());
     // It holds the room, and answers nobody.
-    let holder = Process::start(1, &room, &store, &commons);
+    let holder = Process::start(1, &room, &commons);
     holder.begin(&room).await;
-    let world = id_of(&store).await;
+    let world = id_of(&commons).await;
     for number in 0..ASKS_WAITING_MAX {
         let id = AskId::from_stamp(&Stamp {
             time: Time(number as u64),
@@ -163,7 +162,7 @@ async fn nothing_more_is_left_while_too_much_waits() {
         };
         assert_eq!(commons.ask(&ask).await.unwrap(), Asked::Waits);
     }
-    let other = Process::beside(&room, &store, &commons);
+    let other = Process::beside(&room, &commons);
     let ada = person(&other.reach().await, "ada");
     let waiting = ASKS_WAITING_MAX;
     let answer = ada.publish_message(Post::text("hi")).await;
@@ -171,7 +170,7 @@ async fn nothing_more_is_left_while_too_much_waits() {
     // Its successor answers all of them.
     let next = holder.serving(&commons);
     let mut news = commons.news();
-    while commons.waiting(world) > 0 {
+    while commons.waiting() > 0 {
         news.changed().await.unwrap();
     }
     ada.publish_message(Post::text("hi")).await.unwrap();
@@ -180,10 +179,10 @@ async fn nothing_more_is_left_while_too_much_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gets_no_answer_is_told_that_it_may_still_be_done() {
-    let (store, commons, room) = (Store::memory(), Commons::default(), talkative());
-    let holder = Process::start(1, &room, &store, &commons);
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons);
     holder.begin(&room).await;
-    let other = Process::beside(&room, &store, &commons);
+    let other = Process::beside(&room, &commons);
     let there = other.reach().await;
     let ada = person(&there, "ada");
     let answer = ada.publish_message(Post::text("hi")).await;
