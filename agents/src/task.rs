@@ -451,7 +451,9 @@ impl WorldTask {
             return;
         }
         let activity = self.activity();
-        self.bulletin.announce(&self.door, &self.world, activity);
+        let tell = |event| self.bus.announce(event);
+        self.bulletin
+            .announce(&self.door, (&self.world, activity), tell);
     }
 
     /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is

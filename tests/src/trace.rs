@@ -10,8 +10,8 @@ use folkmoot::core::port::EventLog;
 use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, Repeat};
 use folkmoot::core::world::World;
-use folkmoot::run::waiting;
 use folkmoot::fold_world;
+use folkmoot::run::waiting;
 use futures::TryStreamExt as _;
 
 use crate::stage::Stage;

@@ -17,18 +17,23 @@ impl Bulletin {
         Self(agents.map(|agent| doing(&agent.name)).collect())
     }
 
-    /// Tells observers what changed since the last time.
-    pub(super) fn announce(&mut self, door: &Door, world: &World, activity: Activity) {
+    /// Tells observers what changed since the last time, by `tell`.
+    pub(super) fn announce(
+        &mut self,
+        door: &Door,
+        (world, activity): (&World, Activity),
+        tell: impl Fn(ActivityEvent),
+    ) {
         let head = world.head();
         let before = door.status.send_replace(Status::Open { activity, head });
         if !matches!(before, Status::Open { activity: known, .. } if known == activity) {
-            door.activity.send(ActivityEvent::World(activity));
+            tell(ActivityEvent::World(activity));
         }
         for (agent, known) in &mut self.0 {
             let doing = world.doing(agent);
             if doing != *known {
                 *known = doing;
-                door.activity.send(ActivityEvent::Agent {
+                tell(ActivityEvent::Agent {
                     agent: agent.clone(),
                     doing,
                 });

@@ -320,7 +320,9 @@ impl Porter {
     /// Tells observers what changed since the last time.
     fn announce(&mut self) {
         let activity = self.activity();
-        self.bulletin.announce(&self.door, &self.world, activity);
+        let tell = |event| self.door.activity.send(event);
+        self.bulletin
+            .announce(&self.door, (&self.world, activity), tell);
     }
 
     fn activity(&self) -> Activity {
