@@ -419,10 +419,6 @@ pub struct RowChain {
 
 /// The result of appending a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one lives at a time, and a known key is the rare case"
-)]
 pub enum Landing {
     /// All of its rows are there.
     Appended,

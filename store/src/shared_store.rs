@@ -179,7 +179,7 @@ impl Inner {
             .clone()
     }
 
-    /// Ends the store. Whoever follows a world is woken.
+    /// Ends the store. The first reason stays until it is closed. Whoever follows a world is woken.
     fn end(&self, end: Phase) {
         let why = match &end {
             Phase::Stopped(why) => why.clone(),
@@ -187,7 +187,7 @@ impl Inner {
         };
         {
             let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-            if *phase != Phase::Closed {
+            if *phase == Phase::Open || end == Phase::Closed {
                 *phase = end;
             }
         }

@@ -158,6 +158,8 @@ fn unkept(error: ReadError) -> BlobError {
     match error {
         ReadError::NoSuchWorld(world) => BlobError::NoSuchWorld(world),
         ReadError::Stopped(why) => BlobError::Stopped(why),
-        error => BlobError::Io(std::io::Error::other(error)),
+        error @ (ReadError::Damaged { .. } | ReadError::Newer { .. } | ReadError::Io(_) | _) => {
+            BlobError::Io(std::io::Error::other(error))
+        }
     }
 }

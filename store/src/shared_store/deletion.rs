@@ -170,14 +170,21 @@ fn unread(error: ReadError) -> DeleteError {
     match error {
         ReadError::NoSuchWorld(world) => DeleteError::NoSuchWorld(world),
         ReadError::Stopped(why) => DeleteError::Stopped(why),
-        error => DeleteError::Engine(EngineError::Io(io::Error::other(error))),
+        error @ (ReadError::Damaged { .. } | ReadError::Newer { .. } | ReadError::Io(_) | _) => {
+            DeleteError::Engine(EngineError::Io(io::Error::other(error)))
+        }
     }
 }
 
 fn failed(error: LedgerError) -> DeleteError {
     match error {
         LedgerError::Closed => DeleteError::Stopped(CLOSED.to_owned()),
-        error => DeleteError::Engine(engine_error(error)),
+        error @ (LedgerError::Full(_)
+        | LedgerError::Invalid(_)
+        | LedgerError::Refused(_)
+        | LedgerError::Damaged(_)
+        | LedgerError::Unknown(_)
+        | LedgerError::Unreachable(_)) => DeleteError::Engine(engine_error(error)),
     }
 }
 
@@ -188,6 +195,10 @@ fn engine_error(error: LedgerError) -> EngineError {
             io::ErrorKind::StorageFull,
             with_causes(&error),
         )),
-        error => EngineError::Io(io::Error::other(with_causes(&error))),
+        error @ (LedgerError::Invalid(_)
+        | LedgerError::Refused(_)
+        | LedgerError::Unknown(_)
+        | LedgerError::Unreachable(_)
+        | LedgerError::Closed) => EngineError::Io(io::Error::other(with_causes(&error))),
     }
 }

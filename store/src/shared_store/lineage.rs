@@ -42,13 +42,13 @@ pub(super) async fn sources(inner: &Inner, world: WorldId) -> Result<Vec<Source>
 
 /// A parent that is not there is damage.
 fn missing(error: ReadError, world: WorldId) -> ReadError {
-    match error {
-        ReadError::NoSuchWorld(id) if id != world => ReadError::Damaged {
+    if matches!(error, ReadError::NoSuchWorld(id) if id != world) {
+        return ReadError::Damaged {
             at: Position::new(1),
             what: "the world that it was forked from is not there".to_owned(),
-        },
-        error => error,
+        };
     }
+    error
 }
 
 /// A world and those that it comes from, itself first.

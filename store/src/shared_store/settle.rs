@@ -88,7 +88,11 @@ pub(super) fn read_error(error: LedgerError, at: Position) -> ReadError {
     match error {
         LedgerError::Damaged(what) => ReadError::Damaged { at, what },
         LedgerError::Closed => ReadError::Stopped(CLOSED.to_owned()),
-        error => ReadError::Io(io::Error::other(with_causes(&error))),
+        error @ (LedgerError::Full(_)
+        | LedgerError::Invalid(_)
+        | LedgerError::Refused(_)
+        | LedgerError::Unknown(_)
+        | LedgerError::Unreachable(_)) => ReadError::Io(io::Error::other(with_causes(&error))),
     }
 }
 
@@ -115,7 +119,9 @@ pub(super) fn unread(error: ReadError) -> AppendError {
     match error {
         ReadError::NoSuchWorld(world) => AppendError::NoSuchWorld(world),
         ReadError::Stopped(why) => AppendError::Stopped(why),
-        error => AppendError::Io(io::Error::other(error)),
+        error @ (ReadError::Damaged { .. } | ReadError::Newer { .. } | ReadError::Io(_) | _) => {
+            AppendError::Io(io::Error::other(error))
+        }
     }
 }
 
@@ -127,6 +133,10 @@ pub(super) fn blob_error(error: &LedgerError) -> BlobError {
             with_causes(error),
         )),
         LedgerError::Closed => BlobError::Stopped(CLOSED.to_owned()),
-        error => BlobError::Io(io::Error::other(with_causes(error))),
+        error @ (LedgerError::Invalid(_)
+        | LedgerError::Refused(_)
+        | LedgerError::Damaged(_)
+        | LedgerError::Unknown(_)
+        | LedgerError::Unreachable(_)) => BlobError::Io(io::Error::other(with_causes(error))),
     }
 }

@@ -145,7 +145,7 @@ impl Walk<'_> {
                 if row.first > stretch.up_to {
                     return Ok(None);
                 }
-                if let Err(anomaly) = self.take(row) {
+                if let Err(anomaly) = self.take(&row) {
                     return Ok(Some(anomaly));
                 }
             }
@@ -153,7 +153,7 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    fn take(&mut self, row: Row) -> Result<(), Anomaly> {
+    fn take(&mut self, row: &Row) -> Result<(), Anomaly> {
         let broken = |error: Malformed| Anomaly::Broken(Trouble::unreadable(error));
         let record = RecordRef::read(&mut Bytes(&row.record)).map_err(broken)?;
         let events = record.events().map_err(broken)?;
@@ -165,7 +165,7 @@ impl Walk<'_> {
                 None => self.lose(at),
             }
         }
-        if !self.stands(&row, &record).map_err(broken)? {
+        if !stands(row, &record).map_err(broken)? {
             let what = "the row has other facts than its record".to_owned();
             self.checker.set_damage(Damage {
                 at: row.first,
@@ -181,18 +181,6 @@ impl Walk<'_> {
         self.checker.take(Item::Record(record))
     }
 
-    /// Tells whether a row says of its record what that says of itself.
-    fn stands(&self, row: &Row, record: &RecordRef<'_>) -> Result<bool, Malformed> {
-        let (header, _) = header::read(record.header)?;
-        let key = header.key.as_ref();
-        let key = key
-            .map(|keyed| crate::state::summary::key_digest(&keyed.key))
-            .transpose()?;
-        let is_copy = row.world != header.world;
-        let place = (record.fixed.first, record.fixed.last()) == (row.first, row.last);
-        Ok(place && header.stamp.time == row.time && (row.key == key || is_copy))
-    }
-
     fn lose(&mut self, at: Position) {
         self.content.get_or_insert(Damage {
             at,
@@ -201,4 +189,16 @@ impl Walk<'_> {
             what: format!("the content of event {at} is missing or not what was written"),
         });
     }
+}
+
+/// Tells whether a row says of its record what that says of itself.
+fn stands(row: &Row, record: &RecordRef<'_>) -> Result<bool, Malformed> {
+    let (header, _) = header::read(record.header)?;
+    let key = header.key.as_ref();
+    let key = key
+        .map(|keyed| crate::state::summary::key_digest(&keyed.key))
+        .transpose()?;
+    let is_copy = row.world != header.world;
+    let place = (record.fixed.first, record.fixed.last()) == (row.first, row.last);
+    Ok(place && header.stamp.time == row.time && (row.key == key || is_copy))
 }

@@ -56,6 +56,7 @@ macro_rules! ledger_suite {
                 barred_folds_go_and_are_not_saved_again
                 files_of_an_erasure_are_counted_once
                 base_is_copied_without_keys
+                parent_of_a_copy_may_go
                 deleted_world_leaves_its_tombstone_and_frees_its_name
                 only_the_holder_deletes
                 parent_of_a_fork_is_not_deleted_without_it
@@ -87,6 +88,7 @@ macro_rules! ledger_suite {
                 draining_node_claims_nothing
                 released_world_waits_until_it_is_due
                 take_tells_why_not
+                take_gives_a_free_world_to_a_member
                 fork_needs_what_its_parent_needs
                 opening_by_a_newer_build_shuts_older_ones_out
                 cards_are_bounded

@@ -2,7 +2,6 @@
 //! answers late.
 #![expect(
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a test says what went wrong by panicking"
 )]

@@ -11,10 +11,13 @@ use folkmoot_core::ids::{Digest, Incarnation, Position, Time};
 use folkmoot_core::port::{
     AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, ReadError,
 };
-use folkmoot_store::{Fate, MemoryLedger, Register as _, SharedStore, UncertainLedger};
+use folkmoot_store::{
+    Against, DamageKind, Fate, LedgerUpkeep as _, MemoryLedger, Register as _, Rewrite, Rows as _,
+    SharedStore, UncertainLedger,
+};
 use futures::{FutureExt as _, StreamExt as _};
 
-use crate::cases::bench::{TTL, at, card, name, node, stamp, world};
+use crate::cases::bench::{ALL, TTL, at, card, name, node, stamp, world};
 
 fn header(number: u8, first: u64) -> CommitHeader {
     CommitHeader {
@@ -239,7 +242,6 @@ async fn saved_reach_spares_reading_and_is_not_believed_blindly() {
     assert_eq!((longer.commits, longer.of), (head.commits + 1, at(40)));
     // One of another log, or of nothing at all.
     for wrong in [vec![1, 2, 3], Vec::new()] {
-        use folkmoot_store::LedgerUpkeep as _;
         memory.save_reach(node(1), world(1), wrong).await.unwrap();
         let fresh = SharedStore::new(Arc::clone(&memory) as _, node(1));
         assert_eq!(fresh.tree_head(world(1)).await.unwrap(), longer);
@@ -268,4 +270,35 @@ async fn fold_is_saved_and_found_on_another_node() {
         Time(0).until(memory.now()),
         Time(0).until(Time::SIMULATED_START)
     );
+}
+
+#[tokio::test]
+async fn verifying_finds_what_was_changed_in_the_rows() {
+    let memory = Arc::<MemoryLedger>::default();
+    let store = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    append(&store, creation(1)).await;
+    append(&store, said(1, 3)).await;
+    append(&store, said(1, 4)).await;
+    let whole = store.verify(world(1), Against::default()).await.unwrap();
+    assert_eq!((whole.commits, whole.damage), (3, None));
+    let row = memory.read(world(1), at(3), ALL).await.unwrap().remove(0);
+    let mut record = row.record;
+    // The number in the code of the warning, which its facts end with.
+    let number = record.len() - 3;
+    assert_eq!(record[number], b'3');
+    record[number] = b'9';
+    let change = Rewrite {
+        world: world(1),
+        first: at(3),
+        record,
+        without: Vec::new(),
+    };
+    memory.rewrite(change).await.unwrap();
+    let found = store.verify(world(1), Against::default()).await.unwrap();
+    let damage = found.damage.map(|damage| (damage.at, damage.kind));
+    assert_eq!(damage, Some((at(3), DamageKind::FlippedByte)));
+    // Nor is it taken for the reach of the world.
+    let fresh = SharedStore::new(Arc::clone(&memory) as _, node(2));
+    let damaged = fresh.tree_head(world(1)).await;
+    assert!(matches!(damaged, Err(ReadError::Damaged { at: place, .. }) if place == at(3)));
 }

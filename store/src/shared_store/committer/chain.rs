@@ -1,5 +1,6 @@
 //! The rows of one append.
 
+use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_core::port::AppendError;
 
@@ -52,7 +53,11 @@ pub(super) fn chain(
         rows.push(NewRow {
             row,
             gone: summary.gone,
-            labelled: summary.labelled,
+            // A fork has those of its parent there until it says otherwise.
+            labelled: match begins {
+                Begins::Fork => Some(Labelled::clone(&known.reach.labelled)),
+                Begins::Nothing | Begins::World => summary.labelled,
+            },
             demands: parts.demands,
             birth,
         });

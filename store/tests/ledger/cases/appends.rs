@@ -203,7 +203,7 @@ pub(crate) async fn chains_do_not_depend_on_one_another(bench: &dyn Bench) {
 pub(crate) async fn two_chains_of_one_world_are_refused(bench: &dyn Bench) {
     fill(bench, 1, 3).await;
     let chains = [chain(3, [row(1, 4, "a")]), chain(4, [row(1, 5, "b")])];
-    assert!(is_invalid(bench.ledger().append(node(1), &chains).await));
+    assert!(is_invalid(&bench.ledger().append(node(1), &chains).await));
     assert_eq!(places(bench, 1).await.len(), 2);
 }
 
@@ -224,11 +224,11 @@ pub(crate) async fn broken_chains_are_refused(bench: &dyn Bench) {
         let mut chain = good();
         break_it(&mut chain);
         let answer = bench.ledger().append(node(1), &[chain]).await;
-        assert!(is_invalid(answer), "chain {number}");
+        assert!(is_invalid(&answer), "chain {number}");
     }
     let mut birth = first(2);
     birth.rows.push(row(2, 3, "more"));
-    assert!(is_invalid(bench.ledger().append(node(1), &[birth]).await));
+    assert!(is_invalid(&bench.ledger().append(node(1), &[birth]).await));
     assert_eq!(append(bench, good()).await, Landing::Appended);
 }
 

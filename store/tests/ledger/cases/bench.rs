@@ -164,7 +164,7 @@ pub(crate) async fn places(bench: &dyn Bench, number: u8) -> Vec<(u64, u64)> {
         .collect()
 }
 
-pub(crate) fn is_invalid<T>(result: Result<T, LedgerError>) -> bool {
+pub(crate) fn is_invalid<T>(result: &Result<T, LedgerError>) -> bool {
     matches!(result, Err(LedgerError::Invalid(_)))
 }
 

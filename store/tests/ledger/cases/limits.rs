@@ -22,7 +22,7 @@ pub(crate) async fn record_may_be_as_large_as_that(bench: &dyn Bench) {
         .ledger()
         .append(node(1), &[chain(1, [large.clone()])])
         .await;
-    assert!(is_invalid(refused));
+    assert!(is_invalid(&refused));
     large.row.record.pop();
     assert_eq!(
         append(bench, chain(1, [large.clone()])).await,
@@ -41,7 +41,7 @@ pub(crate) async fn content_beside_may_be_as_large_as_that(bench: &dyn Bench) {
         .ledger()
         .append(node(1), &[chain(1, [large.clone()])])
         .await;
-    assert!(is_invalid(refused));
+    assert!(is_invalid(&refused));
     large.row.beside[1].bytes.pop();
     assert_eq!(
         append(bench, chain(1, [large.clone()])).await,
@@ -57,7 +57,7 @@ pub(crate) async fn blob_may_be_as_large_as_that(bench: &dyn Bench) {
         .ledger()
         .put_blob(world(1), key("a"), bytes.clone())
         .await;
-    assert!(is_invalid(refused));
+    assert!(is_invalid(&refused));
     bytes.pop();
     bench
         .ledger()
@@ -75,7 +75,7 @@ pub(crate) async fn tombstone_and_reach_may_be_as_large_as_that(bench: &dyn Benc
     let reach = vec![1; REACH_BYTES_MAX];
     let long = [reach.clone(), vec![1]].concat();
     assert!(is_invalid(
-        bench.ledger().save_reach(node(1), world(1), long).await
+        &bench.ledger().save_reach(node(1), world(1), long).await
     ));
     bench
         .ledger()
@@ -87,7 +87,7 @@ pub(crate) async fn tombstone_and_reach_may_be_as_large_as_that(bench: &dyn Benc
     let tombstone = vec![2; TOMBSTONE_BYTES_MAX];
     let long = [tombstone.clone(), vec![2]].concat();
     assert!(is_invalid(
-        bench.ledger().delete(node(1), &[(world(1), long)]).await
+        &bench.ledger().delete(node(1), &[(world(1), long)]).await
     ));
     let deleted = bench
         .ledger()
@@ -125,10 +125,10 @@ pub(crate) async fn names_and_labels_may_be_as_long_as_that(bench: &dyn Bench) {
     needs.insert("one more".to_owned());
     more.demands = demands(&needs);
     let refused = bench.ledger().append(node(1), &[chain(1, [more])]).await;
-    assert!(is_invalid(refused));
+    assert!(is_invalid(&refused));
     let mut more = row(1, 3, "more");
     labelled.owner.as_mut().unwrap().push('o');
     more.labelled = Some(labelled);
     let refused = bench.ledger().append(node(1), &[chain(1, [more])]).await;
-    assert!(is_invalid(refused));
+    assert!(is_invalid(&refused));
 }

@@ -273,6 +273,11 @@ pub(crate) async fn take_tells_why_not(bench: &dyn Bench) {
     }
     assert_eq!(take(bench, 2, 3).await, Taken::Lacks(set(&["a", "b"])));
     assert_eq!(take(bench, 2, 4).await, Taken::Newer { schema: 7 });
+}
+
+pub(crate) async fn take_gives_a_free_world_to_a_member(bench: &dyn Bench) {
+    join(bench, 2).await;
+    fill(bench, 1, 2).await;
     let stranger = bench.members().take(node(5), world(1)).await;
     assert!(matches!(stranger, Err(MemberError::NoMember(by)) if by == node(5)));
     bench

@@ -66,7 +66,7 @@ pub(crate) async fn blobs_come_in_pages_with_their_times(bench: &dyn Bench) {
 
 pub(crate) async fn blob_of_no_world_is_refused(bench: &dyn Bench) {
     let put = bench.ledger().put_blob(world(1), key("a"), vec![1]).await;
-    assert!(is_invalid(put));
+    assert!(is_invalid(&put));
     assert_eq!(
         bench
             .ledger()
