@@ -103,7 +103,7 @@ impl Means {
             ..opening.clone()
         };
         let tenure = self.take(&opening.name, id).await?;
-        let entered = self.enter(opening, left, Arc::clone(&tenure)).await;
+        let entered = Box::pin(self.enter(opening, left, Arc::clone(&tenure))).await;
         if entered.is_err() && tenure.holds() {
             tenure.release(Some(self.due_again())).await;
         }
