@@ -120,6 +120,7 @@ pub async fn delete_worlds(
                 None => LifeError::Store(DeleteError::HasForks { world, fork }),
             },
             error @ (DeleteError::NoSuchWorld(_)
+            | DeleteError::Held { .. }
             | DeleteError::Engine(_)
             | DeleteError::Unfinished { .. }
             | DeleteError::Stopped(_)

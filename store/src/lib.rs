@@ -4,6 +4,8 @@
 //! barrier. The crate deliberately knows nothing of what events mean: it frames, links, finds,
 //! follows and verifies them, and gives them out with what proves them.
 //!
+//! Many nodes share a [`SharedStore`] over a [`Ledger`], which keeps records world by world.
+//!
 //! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements),
 //! [`OpenError`] (why a store does not open) and [`Integrity`] (what verifying a log gives).
 

@@ -34,8 +34,9 @@ use chain::{Begins, chain};
 /// The most chains of one batch.
 const CHAINS_MAX: usize = 256;
 
-/// About the most bytes of one batch.
+/// About the most bytes of one batch, and of what stands beside its records.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
+const BESIDE_BYTES: usize = 32 * 1024 * 1024;
 
 /// What stands in a row beside its record.
 #[derive(Debug)]
@@ -125,13 +126,17 @@ impl Inner {
         let mut worlds = BTreeSet::new();
         let mut chains = Vec::new();
         let mut sent = Vec::new();
+        let mut beside = 0_usize;
         for request in requests {
-            let world = request.world();
             // Of a world one at a time: what it is to follow has to be known.
-            if chains.len() >= CHAINS_MAX || !worlds.insert(world) {
+            let is_first = worlds.insert(request.world());
+            let bytes = beside.saturating_add(beside_bytes(&request));
+            let is_full = chains.len() >= CHAINS_MAX || bytes > BESIDE_BYTES;
+            if !is_first || (is_full && !chains.is_empty()) {
                 later.push(request);
                 continue;
             }
+            beside = bytes;
             match self.admit(&request).await {
                 Ok(Ok(admitted)) => match self.link(request, admitted) {
                     Ok((chain, one)) => {
@@ -307,6 +312,12 @@ async fn drive(inner: Arc<Inner>) {
         }
         later = inner.append_batch(requests).await;
     }
+}
+
+/// The bytes that stand beside the records of a request.
+fn beside_bytes(request: &AppendRequest) -> usize {
+    let rows = request.beside.iter().flat_map(|parts| &parts.beside);
+    rows.map(|beside| beside.bytes.len()).sum()
 }
 
 /// A world that is about to get its first row.
