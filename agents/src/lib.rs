@@ -19,6 +19,8 @@ mod error;
 mod gate;
 mod proof;
 
+mod wire;
+
 mod fold;
 mod transcript;
 mod withheld;
@@ -35,6 +37,10 @@ mod runtime;
 
 mod node;
 
+mod answerer;
+mod visitor;
+
+pub use answerer::Answerer;
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
@@ -42,6 +48,7 @@ pub use files::FILES_BYTES_MAX;
 pub use fold::{fold_world, fold_world_from};
 pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
+pub use means::courier::{ANSWER_AWAITED, Vouched};
 pub use model_agent::ModelAgent;
 pub use node::{
     BadTimings, BootClock, BootTime, JoinError, Node, NodeProfile, ROOM, SystemBootClock, Timings,
@@ -61,4 +68,5 @@ pub use seat::{
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
+pub use visitor::{Order, VisitError, Visitor};
 pub use withheld::{PartView, WithheldView, read_withheld};

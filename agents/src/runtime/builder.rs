@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::port::{
-    Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenures, ToolHost, WhoAmI,
+    Blobs, Checkpoints, Clock, Custody, EventLog, Inbox, Signer, Tenures, ToolHost, WhoAmI,
 };
 
 use super::{Runtime, Storage};
 use crate::clock::SystemClock;
 use crate::means::Means;
+use crate::means::courier::Courier;
 use crate::means::seeds::Seeds;
 use crate::parts::{Assemble, Parts};
 
@@ -31,6 +32,7 @@ pub struct RuntimeBuilder {
     seeds: Seeds,
     tenures: Option<Arc<dyn Tenures>>,
     node: Option<Arc<dyn WhoAmI>>,
+    courier: Option<Courier>,
     idle_close: Option<Duration>,
 }
 
@@ -48,6 +50,7 @@ impl RuntimeBuilder {
             seeds: Seeds::random(),
             tenures: None,
             node: None,
+            courier: None,
             idle_close: Some(IDLE_CLOSE),
         }
     }
@@ -116,6 +119,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Leaves commands to worlds that other processes hold in `inbox`, for those: see [`Runtime::reach`].
+    #[must_use]
+    pub fn inbox(mut self, inbox: Arc<dyn Inbox>) -> Self {
+        self.courier = Some(Courier::new(inbox));
+        self
+    }
+
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
@@ -131,6 +141,7 @@ impl RuntimeBuilder {
             seeds,
             tenures,
             node,
+            courier,
             idle_close,
         } = self;
         let node = node.unwrap_or_else(|| Arc::new(seeds.node()));
@@ -146,6 +157,7 @@ impl RuntimeBuilder {
             seeds: Arc::new(seeds),
             node,
             tenures,
+            courier,
             idle_close,
         });
         Runtime {
