@@ -27,6 +27,8 @@ mod check;
 mod memory;
 mod uncertain;
 
+#[cfg(feature = "postgres")]
+pub(crate) use check::within;
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
 pub use memory::MemoryLedger;
 pub use uncertain::{Fate, UncertainLedger};

@@ -19,6 +19,9 @@ mod ledger;
 
 mod home;
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 mod engines;
 
 mod state;
@@ -60,6 +63,8 @@ pub use ledger::{
     TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains, check_checkpoint,
     check_rewrite,
 };
+#[cfg(feature = "postgres")]
+pub use postgres::{Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError};
 pub use shared_store::SharedStore;
 pub use state::shared::LostContent;
 pub use state::stats::Stats;

@@ -166,7 +166,7 @@ pub(super) fn link(record: &[u8]) -> Option<Digest> {
 }
 
 /// Fails if something is larger than it may be.
-pub(super) fn within(what: &str, len: usize, max: usize) -> Result<(), LedgerError> {
+pub(crate) fn within(what: &str, len: usize, max: usize) -> Result<(), LedgerError> {
     if len <= max {
         return Ok(());
     }
