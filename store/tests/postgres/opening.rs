@@ -202,6 +202,30 @@ async fn server_that_would_lose_commits_is_refused_and_so_is_one_that_only_reads
 }
 
 #[tokio::test]
+async fn restored_database_has_another_timeline_and_another_database_another_number() {
+    let settings = "restore_command = 'false'\n";
+    let Some(server) = Server::with("a restored database", settings, &[]) else {
+        return;
+    };
+    let url = server.url();
+    let ledger = open(&url).await;
+    let world = begin(&ledger, node()).await;
+    let before = ledger.identity().unwrap();
+    drop(ledger);
+    server.stop();
+    // As after a restoration from a backup: the server reads its journal to the end, and begins a new history.
+    server.write("recovery.signal", "");
+    server.run();
+    let ledger = open(&url).await;
+    let after = ledger.identity().unwrap();
+    assert_eq!(after.system, before.system);
+    assert_eq!(after.timeline, before.timeline + 1);
+    assert_eq!(salts(&ledger, world).await, ["birth"]);
+    let other = open(&shared("another database").unwrap().url()).await;
+    assert_ne!(other.identity().unwrap().system, before.system);
+}
+
+#[tokio::test]
 async fn schema_of_a_newer_build_is_refused_and_an_older_one_is_brought_up() {
     let Some(server) = shared("layouts of other builds") else {
         return;

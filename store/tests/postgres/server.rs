@@ -2,6 +2,11 @@
 //!
 //! It ends when it is dropped, and when the process of the tests ends in whatever way: a watch reads a pipe that nobody writes to.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "where there is no PostgreSQL, a test says that it is skipped"
+)]
+
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -73,13 +78,7 @@ impl Server {
         };
         server.make(settings);
         for (name, text) in files {
-            let path = server.data().join(name);
-            fs::write(&path, text).unwrap();
-            // A key that others can read is refused.
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-            if is_root() {
-                chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
-            }
+            server.write(name, text);
         }
         server.watch = Some(server.watch());
         server.run();
@@ -116,6 +115,16 @@ impl Server {
         add("postgresql.conf", &place);
         add("postgresql.conf", settings);
         fs::write(self.data().join("pg_hba.conf"), ACCESS).unwrap();
+    }
+
+    /// Puts a file beside the data, which the server's user alone can read: a key would be refused otherwise.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.data().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        if is_root() {
+            chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 
     /// Whatever ends this process closes the pipe.
