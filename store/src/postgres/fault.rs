@@ -66,19 +66,17 @@ impl From<Error> for Fault {
             .and_then(|error| error.parsed_severity());
         match severity {
             Some(Severity::Error) => Self::Refused(error),
-            Some(_) => Self::Lost(error.into()),
-            // A server in another language names its severities so, in old protocols.
-            None if error.as_db_error().is_some() => Self::Lost(error.into()),
-            None => Self::Lost(error.into()),
+            Some(_) | None => Self::Lost(error.into()),
         }
     }
 }
 
 impl From<PostgresError> for Fault {
     fn from(error: PostgresError) -> Self {
-        match error {
-            PostgresError::Closed => Self::Closed,
-            error => Self::Undone(error.into()),
+        if matches!(error, PostgresError::Closed) {
+            Self::Closed
+        } else {
+            Self::Undone(error.into())
         }
     }
 }

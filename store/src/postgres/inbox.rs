@@ -52,7 +52,7 @@ impl Inbox for PostgresLedger {
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError> {
         let principal = ask.principal.as_ref().map_or(0, Vec::len);
         let bytes = ask.command.len().saturating_add(principal);
-        within("an ask", bytes, ASK_BYTES_MAX).map_err(invalid)?;
+        within_most("an ask", bytes, ASK_BYTES_MAX)?;
         let mut lane = self.leases.take().await?;
         lane.begin(LEASE).await?;
         let asked = leave(&mut lane, ask, self.dialer.url().schema()).await?;
@@ -66,7 +66,7 @@ impl Inbox for PostgresLedger {
     }
 
     async fn answer(&self, ask: AskId, answer: Vec<u8>) -> Result<(), MemberError> {
-        within("an answer", answer.len(), ANSWER_BYTES_MAX).map_err(invalid)?;
+        within_most("an answer", answer.len(), ANSWER_BYTES_MAX)?;
         let schema = self.dialer.url().schema();
         self.lease(ANSWER, &[&ask.0, &answer, &schema]).await?;
         Ok(())
@@ -81,6 +81,10 @@ impl Inbox for PostgresLedger {
     async fn hint(&self) {
         self.hints.wait().await;
     }
+}
+
+fn within_most(what: &str, len: usize, max: usize) -> Result<(), MemberError> {
+    within(what, len, max).map_err(|error| MemberError::Invalid(error.to_string()))
 }
 
 async fn leave(lane: &mut Lane<'_>, ask: &Ask, schema: &str) -> Result<Asked, MemberError> {
@@ -102,10 +106,6 @@ async fn leave(lane: &mut Lane<'_>, ask: &Ask, schema: &str) -> Result<Asked, Me
             (false, false) => Asked::NoSuchWorld,
         },
     )
-}
-
-fn invalid(error: crate::ledger::LedgerError) -> MemberError {
-    MemberError::Invalid(error.to_string())
 }
 
 fn waiting(row: &Row) -> Result<WaitingAsk, MemberError> {

@@ -109,6 +109,9 @@ const RELEASE: &str = "
         WHEN EXISTS (SELECT FROM fm.ask a WHERE a.world = w.world AND a.answer IS NULL) THEN fm.now_ms() ELSE $3::int8 END
     WHERE w.world = $1 AND w.holder = $2";
 
+const HELD: &str = "
+    SELECT w.world FROM fm.world w JOIN fm.node n ON n.node = w.holder WHERE w.holder = $1 ORDER BY w.world";
+
 const NODES: &str = "
     SELECT n.*, (SELECT count(*) FROM fm.world w WHERE w.holder = n.node) AS held FROM fm.node n ORDER BY n.node";
 
@@ -197,6 +200,13 @@ impl Members for PostgresLedger {
         Ok(lane.commit(LEASE).await?)
     }
 
+    async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError> {
+        let rows = self.lease(HELD, &[&node.0]).await?;
+        rows.iter()
+            .map(|row| column(row, "world").map(WorldId))
+            .collect()
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         let rows = self.lease(NODES, &[]).await?;
         rows.iter().map(state).collect()
@@ -237,16 +247,16 @@ pub(super) fn column<'r, T: tokio_postgres::types::FromSql<'r>>(
     row: &'r Row,
     name: &str,
 ) -> Result<T, MemberError> {
-    values::column(row, name).map_err(damaged)
+    values::column(row, name).map_err(|error| damaged(&error))
 }
 
 /// Members have no error of their own for rows that do not read.
-pub(super) fn damaged(error: LedgerError) -> MemberError {
+fn damaged(error: &LedgerError) -> MemberError {
     MemberError::Refused(error.to_string())
 }
 
 pub(super) fn time(row: &Row, name: &str) -> Result<Time, MemberError> {
-    values::read_time(row, name).map_err(damaged)
+    values::read_time(row, name).map_err(|error| damaged(&error))
 }
 
 /// The result of taking a world; `None`: somebody else let go of it in between.

@@ -31,16 +31,18 @@ fn is_here(name: &str) -> bool {
 fn connect(roots: Option<&Path>) -> Result<MakeRustlsConnect, PostgresError> {
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(unusable)?;
+        .map_err(|error| unusable(&error))?;
     let config = match roots {
         Some(roots) => config.with_root_certificates(read(roots)?),
-        None => config.with_platform_verifier().map_err(unusable)?,
+        None => config
+            .with_platform_verifier()
+            .map_err(|error| unusable(&error))?,
     };
     Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
 }
 
 fn read(path: &Path) -> Result<RootCertStore, PostgresError> {
-    let failed = |why: String| unusable(format!("{}: {why}", path.display()));
+    let failed = |why: String| unusable(&format!("{}: {why}", path.display()));
     let mut roots = RootCertStore::empty();
     let found = CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
     for certificate in found {
@@ -55,6 +57,6 @@ fn read(path: &Path) -> Result<RootCertStore, PostgresError> {
     Ok(roots)
 }
 
-fn unusable(why: impl ToString) -> PostgresError {
+fn unusable(why: &impl ToString) -> PostgresError {
     PostgresError::Certificates(why.to_string())
 }

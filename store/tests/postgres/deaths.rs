@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use folkmoot_core::ids::{NodeId, WorldId};
+use folkmoot_core::port::{MemberError, Members as _, Renewal};
 use folkmoot_store::{Landing, LedgerError, PostgresLedger, RowChain, Rows as _};
 
 use crate::proxy::{Cut, Proxy, Way};
@@ -163,6 +164,34 @@ async fn answer_that_is_lost_on_the_way_is_unknown_and_the_row_is_there_once() {
     assert_eq!(other.unwrap(), [Landing::Appended]);
     let found = salts(&ledger, world).await;
     assert_eq!(found, ["birth", "warm", "lost", "other"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn renewal_that_nobody_answers_ends_in_time_and_the_next_one_is_heard() {
+    let Some(server) = shared("a renewal that nobody answers") else {
+        return;
+    };
+    let proxy = Proxy::before(server.port);
+    let ledger = open(&server.url_at(proxy.port)).await;
+    let renewal = Renewal {
+        node: node(),
+        room: 1,
+        draining: false,
+        ttl: Duration::from_secs(600),
+    };
+    assert_eq!(ledger.renew(renewal).await.unwrap(), None);
+    for way in [Way::Blackhole, Way::Deaf] {
+        proxy.set(way);
+        let begun = Instant::now();
+        let renewed = ledger.renew(renewal).await;
+        assert!(
+            matches!(renewed, Err(MemberError::Unknown(_))),
+            "{renewed:?}"
+        );
+        assert!(begun.elapsed() < WITHIN);
+        proxy.set(Way::Open);
+        assert_eq!(ledger.renew(renewal).await.unwrap(), None);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -92,6 +92,41 @@ async fn login_without_rights_is_told_what_it_may_not() {
 }
 
 #[tokio::test]
+async fn encrypted_way_is_taken_only_to_a_server_that_is_known() {
+    let names = ["localhost".to_owned()];
+    let own = rcgen::generate_simple_self_signed(names.clone()).unwrap();
+    let other = rcgen::generate_simple_self_signed(names).unwrap();
+    let (certificate, key) = (own.cert.pem(), own.signing_key.serialize_pem());
+    let files = [("server.crt", &*certificate), ("server.key", &*key)];
+    let Some(server) = Server::with("an encrypted way", "ssl = on\n", &files) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let roots = |name: &str, pem: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, pem).unwrap();
+        format!("&sslmode=verify-full&sslrootcert={}", path.display())
+    };
+    let url = server.url().replace("127.0.0.1", "localhost");
+    let ledger = open(&format!("{url}{}", roots("own", &certificate))).await;
+    let world = begin(&ledger, node()).await;
+    assert_eq!(salts(&ledger, world).await, ["birth"]);
+    let encrypted = "SELECT count(*) > 0 FROM pg_stat_ssl WHERE ssl";
+    assert_eq!(server.sql("postgres", encrypted).trim(), "t");
+    let wrong = format!("{url}{}", roots("other", &other.cert.pem()));
+    says(&wrong, &["cannot be reached", "certificate"]).await;
+    // It has the certificate of another name.
+    let named = server.url() + &roots("own", &certificate);
+    says(&named, &["cannot be reached", "certificate"]).await;
+    says(&format!("{url}&sslmode=require"), &["cannot be reached"]).await;
+    says(
+        &format!("{url}{}", roots("none", "")),
+        &["has no certificate"],
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn password_opens_the_door_and_is_shown_by_nothing() {
     let Some(server) = shared("passwords") else {
         return;
@@ -164,6 +199,30 @@ async fn server_that_would_lose_commits_is_refused_and_so_is_one_that_only_reads
     )
     .await;
     drop(open(&url).await);
+}
+
+#[tokio::test]
+async fn restored_database_has_another_timeline_and_another_database_another_number() {
+    let settings = "restore_command = 'false'\n";
+    let Some(server) = Server::with("a restored database", settings, &[]) else {
+        return;
+    };
+    let url = server.url();
+    let ledger = open(&url).await;
+    let world = begin(&ledger, node()).await;
+    let before = ledger.identity().unwrap();
+    drop(ledger);
+    server.stop();
+    // As after a restoration from a backup: the server reads its journal to the end, and begins a new history.
+    server.write("recovery.signal", "");
+    server.run();
+    let ledger = open(&url).await;
+    let after = ledger.identity().unwrap();
+    assert_eq!(after.system, before.system);
+    assert_eq!(after.timeline, before.timeline + 1);
+    assert_eq!(salts(&ledger, world).await, ["birth"]);
+    let other = open(&shared("another database").unwrap().url()).await;
+    assert_ne!(other.identity().unwrap().system, before.system);
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(crate) enum Way {
     /// They are kept, in both directions, until the way is open again.
     Blackhole,
     /// Those of the client pass, and no answer comes back.
-    OneWay,
+    Deaf,
     /// They pass after this time.
     Delay(Duration),
 }
@@ -206,7 +206,7 @@ impl Pipe {
             let (_way, _) = self.shared.changed.wait_timeout(way, time).unwrap();
             return true;
         }
-        let is_kept = |way: &mut Way| *way == Way::Blackhole || (*way == Way::OneWay && is_answer);
+        let is_kept = |way: &mut Way| *way == Way::Blackhole || (*way == Way::Deaf && is_answer);
         let _way = self.shared.changed.wait_while(way, is_kept).unwrap();
         !self.shared.is_over.load(Ordering::Acquire)
     }

@@ -117,10 +117,10 @@ async fn until_fenced(
     loop {
         let chain = next(world, landed + 2, "old");
         let landing = ledger.append(holder, &[chain]).await.unwrap();
-        match &landing[0] {
-            Landing::Appended => landed += 1,
-            Landing::Fenced { .. } => return landed,
-            other => panic!("{other:?}"),
+        if landing[0] != Landing::Appended {
+            assert!(matches!(landing[0], Landing::Fenced { .. }), "{landing:?}");
+            return landed;
         }
+        landed += 1;
     }
 }

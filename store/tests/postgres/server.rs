@@ -2,10 +2,15 @@
 //!
 //! It ends when it is dropped, and when the process of the tests ends in whatever way: a watch reads a pipe that nobody writes to.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "where there is no PostgreSQL, a test says that it is skipped"
+)]
+
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -52,11 +57,11 @@ pub(crate) struct Server {
 impl Server {
     /// Makes and starts a server; `None`, and says so, where PostgreSQL is missing.
     pub(crate) fn start(test: &str) -> Option<Self> {
-        Self::with(test, "")
+        Self::with(test, "", &[])
     }
 
-    /// The same with more settings.
-    pub(crate) fn with(test: &str, settings: &str) -> Option<Self> {
+    /// The same with more settings, and with files beside them.
+    pub(crate) fn with(test: &str, settings: &str, files: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: {test}: no PostgreSQL beneath /usr/lib/postgresql");
             return None;
@@ -72,6 +77,9 @@ impl Server {
             watch: None,
         };
         server.make(settings);
+        for (name, text) in files {
+            server.write(name, text);
+        }
         server.watch = Some(server.watch());
         server.run();
         Some(server)
@@ -107,6 +115,16 @@ impl Server {
         add("postgresql.conf", &place);
         add("postgresql.conf", settings);
         fs::write(self.data().join("pg_hba.conf"), ACCESS).unwrap();
+    }
+
+    /// Puts a file beside the data, which the server's user alone can read: a key would be refused otherwise.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.data().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        if is_root() {
+            chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 
     /// Whatever ends this process closes the pipe.

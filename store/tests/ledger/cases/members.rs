@@ -144,6 +144,9 @@ pub(crate) async fn claim_gives_those_first_that_are_due_longest(bench: &dyn Ben
     let nodes = bench.members().nodes().await.unwrap();
     let held = nodes.iter().find(|state| state.card.node == node(1));
     assert_eq!(held.map(|state| state.held), Some(3));
+    let worlds = async |number: u8| bench.members().held(node(number)).await.unwrap();
+    assert_eq!(worlds(1).await, [world(1), world(2), world(5)]);
+    assert_eq!(worlds(2).await, []);
 }
 
 fn demanding(number: u8, needs: &[&str], schema: u32) -> folkmoot_store::RowChain {
