@@ -1,0 +1,126 @@
+//! Races of nodes for one place in one world.
+
+use std::sync::Arc;
+
+use folkmoot_core::ids::NodeId;
+use folkmoot_core::port::{Members as _, NodeCard};
+use folkmoot_store::{Landing, PostgresLedger, Rows as _};
+
+use crate::rows::{begin, chain, next, node, open, row, salts};
+use crate::server::shared;
+
+/// How often the writers race, and how many they are.
+const ROUNDS: u64 = 500;
+const WRITERS: usize = 8;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_eight_writers_at_one_head_one_wins_each_round() {
+    let Some(server) = shared("eight writers at one head") else {
+        return;
+    };
+    let url = server.url();
+    let holder = node();
+    let mut ledgers = Vec::new();
+    for _ in 0..WRITERS {
+        ledgers.push(Arc::new(open(&url).await));
+    }
+    let world = begin(ledgers[0].as_ref(), holder).await;
+    let mut head = 1;
+    let mut expected = vec!["birth".to_owned()];
+    for round in 0..ROUNDS {
+        let race = ledgers.iter().enumerate().map(|(writer, ledger)| {
+            let ledger = Arc::clone(ledger);
+            let salt = format!("{round} by {writer}");
+            // Chains of two lengths: no second row may land behind another's first one.
+            let rows =
+                (0..1 + writer as u64 % 2).map(|behind| row(world, head + 1 + behind, &salt));
+            let chain = chain(world, head, rows.collect());
+            let append = async move { ledger.append(holder, &[chain]).await.unwrap().remove(0) };
+            tokio::spawn(append)
+        });
+        let landings = futures::future::join_all(race).await;
+        let landings: Vec<Landing> = landings.into_iter().map(Result::unwrap).collect();
+        let won: Vec<usize> = (0..landings.len())
+            .filter(|writer| landings[*writer] == Landing::Appended)
+            .collect();
+        let [winner] = won[..] else {
+            panic!("round {round}: {landings:?}");
+        };
+        let is_lost = |landing: &&Landing| **landing == Landing::Conflict;
+        assert_eq!(landings.iter().filter(is_lost).count(), landings.len() - 1);
+        let rows = 1 + winner as u64 % 2;
+        expected.extend((0..rows).map(|_| format!("{round} by {winner}")));
+        // Rows of two events do not exist here: each row's place is its number.
+        let last = ledgers[0].last(world).await.unwrap().unwrap();
+        head += rows;
+        assert_eq!(last.last.get(), head);
+    }
+    assert_eq!(salts(ledgers[0].as_ref(), world).await, expected);
+}
+
+fn card(node: NodeId) -> NodeCard {
+    NodeCard {
+        node,
+        name: "n".into(),
+        offers: std::collections::BTreeSet::new(),
+        schema: 1,
+        room: 100,
+        draining: false,
+        advertise: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
+    let Some(server) = shared("an append beside a take-over") else {
+        return;
+    };
+    let url = server.url();
+    let [one, other] = [Arc::new(open(&url).await), Arc::new(open(&url).await)];
+    for _ in 0..60 {
+        let old = node();
+        let new = node();
+        one.join(&card(old), std::time::Duration::from_secs(60))
+            .await
+            .unwrap();
+        other
+            .join(&card(new), std::time::Duration::from_secs(60))
+            .await
+            .unwrap();
+        let world = begin(one.as_ref(), old).await;
+        let writes = {
+            let one = Arc::clone(&one);
+            tokio::spawn(async move { until_fenced(&one, old, world).await })
+        };
+        other.leave(old).await.unwrap();
+        // From here on nothing of the old holder may appear.
+        let seen = salts(other.as_ref(), world).await.len();
+        let taken = other.take(new, world).await.unwrap();
+        assert_eq!(taken, folkmoot_core::port::Taken::Taken);
+        let first = next(world, seen as u64 + 1, "new");
+        let landed = other.append(new, &[first]).await.unwrap();
+        assert_eq!(landed, [Landing::Appended]);
+        let landed = writes.await.unwrap();
+        assert_eq!(salts(other.as_ref(), world).await.len(), seen + 1);
+        assert_eq!(seen as u64, landed + 1, "an acknowledged row is missing");
+        other.leave(new).await.unwrap();
+    }
+}
+
+/// Appends until another holds the world; gives how many rows landed.
+async fn until_fenced(
+    ledger: &PostgresLedger,
+    holder: NodeId,
+    world: folkmoot_core::ids::WorldId,
+) -> u64 {
+    let mut landed = 0;
+    loop {
+        let chain = next(world, landed + 2, "old");
+        let landing = ledger.append(holder, &[chain]).await.unwrap();
+        if landing[0] != Landing::Appended {
+            assert!(matches!(landing[0], Landing::Fenced { .. }), "{landing:?}");
+            return landed;
+        }
+        landed += 1;
+    }
+}
