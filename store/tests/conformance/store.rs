@@ -57,6 +57,20 @@ fn ledger_behind_a_bad_network_does_what_the_model_does() {
     });
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn postgres_does_what_the_model_does() {
+    use crate::subject::postgres;
+    let name = "store::postgres_does_what_the_model_does";
+    if !postgres::is_there(name) {
+        return;
+    }
+    let _inside = postgres::runtime().enter();
+    cases::each(name, 12, operation::several(OPERATIONS), |all| {
+        Machine::run(Kind::Postgres, &all)
+    });
+}
+
 /// What a random case found: a world may be counted as swept while the log's last commit is of another one.
 #[test]
 fn store_that_died_while_a_sweep_counted_its_worlds_opens() {

@@ -14,6 +14,8 @@ pub(crate) use whole::Whole;
 mod bare;
 mod life;
 mod nodes;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 mod whole;
 
 /// The engines under test.
@@ -29,12 +31,15 @@ pub(crate) enum Kind {
     Shared,
     /// The same behind a bad network.
     Uncertain,
+    /// In a ledger in PostgreSQL.
+    #[cfg(feature = "postgres")]
+    Postgres,
 }
 
 impl Kind {
     /// True if nodes share it.
     pub(crate) const fn is_shared(self) -> bool {
-        matches!(self, Self::Shared | Self::Uncertain)
+        !matches!(self, Self::Memory | Self::Sled | Self::Files)
     }
 }
 
@@ -45,6 +50,8 @@ fn open(kind: Kind, dir: &Path, memory: &Arc<MemoryEngine>) -> Result<Arc<dyn En
         Kind::Sled => Ok(Arc::new(SledEngine::open(dir, OpenMode::Create)?)),
         Kind::Files => Ok(Arc::new(FilesEngine::open(dir, OpenMode::Create)?)),
         Kind::Shared | Kind::Uncertain => panic!("a ledger is no engine"),
+        #[cfg(feature = "postgres")]
+        Kind::Postgres => panic!("a ledger is no engine"),
     }
 }
 

@@ -7,6 +7,8 @@
 )]
 
 mod cases;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod uncertain;
 
 use std::sync::Arc;

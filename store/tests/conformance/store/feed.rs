@@ -1,10 +1,16 @@
 //! Somebody who follows a world.
 
+use std::time::Duration;
+
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{CommitStream, ReadError, StoredCommit};
+use futures::executor::block_on;
 use futures::{FutureExt as _, StreamExt as _};
 
 use super::model::Model;
+
+/// How long a server may take.
+const WITHIN: Duration = Duration::from_secs(60);
 
 /// How often a stream is asked before it counts as having nothing.
 const TURNS: u32 = 64;
@@ -61,7 +67,7 @@ impl Feed {
             .skip(self.seen)
             .filter(|stored| stored.commit.last() >= from)
         {
-            let next = self.next();
+            let next = self.expected();
             let Some(Some(Ok(found))) = next else {
                 panic!("{self:?} misses {}: {next:?}", expected.commit.header.first)
             };
@@ -72,6 +78,14 @@ impl Feed {
         assert!(more.is_none(), "{self:?} has more than there is: {more:?}");
     }
 
+    /// What has to come: at once, unless a server has it.
+    fn expected(&mut self) -> Option<Option<Result<StoredCommit, ReadError>>> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return self.next();
+        }
+        block_on(tokio::time::timeout(WITHIN, self.stream.next())).ok()
+    }
+
     /// What there is now, also behind a network that answers late.
     fn next(&mut self) -> Option<Option<Result<StoredCommit, ReadError>>> {
         (0..TURNS).find_map(|_| self.stream.next().now_or_never())
@@ -79,7 +93,7 @@ impl Feed {
 
     /// The store is closed, or killed, or the world is deleted.
     pub(crate) fn end(mut self) {
-        let end = self.next();
+        let end = self.expected();
         let is_end = matches!(
             end,
             Some(None | Some(Err(ReadError::Stopped(_) | ReadError::NoSuchWorld(_))))
