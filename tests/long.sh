@@ -2,7 +2,7 @@
 # What takes longer than a commit should wait for: more kills, more random worlds, every split of every recording.
 #
 #   tests/long.sh                       all stages, about half a day on two cores
-#   tests/long.sh kills                 one stage: properties, sim, splits, fuzz, cuts, disk, kills, load, mutants or mutation
+#   tests/long.sh kills                 one stage: properties, sim, splits, fuzz, cuts, disk, kills, postgres, load, mutants or mutation
 #   FOLKMOOT_KILLS=5000 tests/long.sh kills
 #
 # FOLKMOOT_KILLS       how many random instants a real process is killed at, and how often a server under its clients (2000)
@@ -28,6 +28,9 @@
 # FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
 # FOLKMOOT_SIM_SEEDS   the seeds whose stories are lived, ten simulated minutes each (0..10000)
 # FOLKMOOT_MUTANT_SHARDS  into how many shares the mutants of cargo-mutants are cut (100); FOLKMOOT_MUTANT_SHARD (0) is judged
+# FOLKMOOT_POSTGRES_CASES  how many lists of operations ledgers in PostgreSQL and in memory answer alike (20000)
+# FOLKMOOT_POSTGRES_KILLS  how often a server of PostgreSQL is killed under load (200)
+# FOLKMOOT_POSTGRES_CUTS   how many statements to it are cut, before and behind (300)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
 #                      skipped.
@@ -52,6 +55,9 @@ export FOLKMOOT_SWEEP="${FOLKMOOT_SWEEP:-1}"
 export FOLKMOOT_LINK_SWAPS="${FOLKMOOT_LINK_SWAPS:-100000}"
 export FOLKMOOT_TEXT_BYTES="${FOLKMOOT_TEXT_BYTES:-300000}"
 export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
+export FOLKMOOT_POSTGRES_CASES="${FOLKMOOT_POSTGRES_CASES:-20000}"
+export FOLKMOOT_POSTGRES_KILLS="${FOLKMOOT_POSTGRES_KILLS:-200}"
+export FOLKMOOT_POSTGRES_CUTS="${FOLKMOOT_POSTGRES_CUTS:-300}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 
@@ -128,6 +134,12 @@ fuzz() {
         FOLKMOOT_FUZZ_WORK="$target" xargs -P 2 -n 1 bash tests/fuzz/guided/run
 }
 
+# Ledgers on real servers of PostgreSQL; where it is missing, each test says that it is skipped.
+postgres() {
+    cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
+    cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
+}
+
 # Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the
 # crate notice? What was judged stands in target/mutants.out; survivors are listed there in missed.txt.
 mutation() {
@@ -136,11 +148,11 @@ mutation() {
         --shard "${FOLKMOOT_MUTANT_SHARD:-0}/${FOLKMOOT_MUTANT_SHARDS:-100}" --output target
 }
 
-[ $# -gt 0 ] || set -- properties sim splits fuzz cuts disk kills load mutants mutation
+[ $# -gt 0 ] || set -- properties sim splits fuzz cuts disk kills postgres load mutants mutation
 for name in "$@"; do
     case $name in
-        properties | sim | splits | fuzz | cuts | disk | kills | load | mutants | mutation) ;;
-        *) say "no stage $name: properties, sim, splits, fuzz, cuts, disk, kills, load, mutants, mutation"; exit 2 ;;
+        properties | sim | splits | fuzz | cuts | disk | kills | postgres | load | mutants | mutation) ;;
+        *) say "no stage $name: properties, sim, splits, fuzz, cuts, disk, kills, postgres, load, mutants, mutation"; exit 2 ;;
     esac
     stage=$name
     begun=$SECONDS
