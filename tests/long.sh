@@ -139,6 +139,7 @@ fuzz() {
 # Ledgers on real servers of PostgreSQL; where it is missing, each test says that it is skipped.
 postgres() {
     cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
+    cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
 }
 
 # Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the

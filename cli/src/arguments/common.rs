@@ -80,7 +80,7 @@ impl CommonArgs {
             return program;
         }
         let meant = set(STORE_VARIABLE).map(StorePlace::read);
-        if meant.map_or_else(|| Ok(usual()), |meant| meant) != Ok(self.store.clone()) {
+        if meant.unwrap_or_else(|| Ok(usual())) != Ok(self.store.clone()) {
             program.push_str(&format!(" --store {}", self.store.quoted()));
         }
         if let Some(key) = self

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use folkmoot::store::PostgresUrl;
 
 use super::common::quoted;
-use crate::exit::{CliError, USAGE};
+use crate::exit::CliError;
+#[cfg(feature = "nodes")]
+use crate::exit::USAGE;
 
 /// The beginnings of the URL of a database.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
