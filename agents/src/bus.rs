@@ -9,7 +9,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use folkmoot_core::ids::{AgentName, CallId, MessageId, Position, ToolName};
-use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+use folkmoot_core::port::{
+    Agent, AgentError, Reaction, Tenure, TextEvent, ToolResultEvent, TurnView,
+};
 use folkmoot_core::text::UserText;
 use folkmoot_core::world::{Activity, Doing};
 use futures::FutureExt as _;
@@ -197,6 +199,8 @@ pub(crate) struct Bus {
     agents: BTreeMap<AgentName, Subscriber>,
     attendants: JoinSet<()>,
     activity: ActivityChannel,
+    /// The right to tell anybody anything.
+    tenure: Arc<dyn Tenure>,
 }
 
 /// An agent that is to be told its news.
@@ -218,11 +222,12 @@ impl fmt::Debug for Subscriber {
 pub(crate) struct Line(Option<Channels>);
 
 impl Bus {
-    pub(crate) fn new(activity: ActivityChannel) -> Self {
+    pub(crate) fn new(activity: ActivityChannel, tenure: Arc<dyn Tenure>) -> Self {
         Self {
             agents: BTreeMap::new(),
             attendants: JoinSet::new(),
             activity,
+            tenure,
         }
     }
 
@@ -247,8 +252,12 @@ impl Bus {
         let channels = subscriber.channels.get_or_insert_with(|| {
             let (text, texts) = mpsc::channel(DELIVERIES_WAITING);
             let (results, all_results) = mpsc::channel(DELIVERIES_WAITING);
-            self.attendants
-                .spawn(attend(Arc::clone(&subscriber.agent), texts, all_results));
+            self.attendants.spawn(attend(
+                Arc::clone(&subscriber.agent),
+                Arc::clone(&self.tenure),
+                texts,
+                all_results,
+            ));
             Channels { text, results }
         });
         Line(Some(channels.clone()))
@@ -283,8 +292,11 @@ impl Bus {
         }
     }
 
+    /// Tells observers what goes on, as long as anybody may be told.
     pub(crate) fn announce(&self, event: ActivityEvent) {
-        self.activity.send(event);
+        if self.tenure.holds() {
+            self.activity.send(event);
+        }
     }
 
     pub(crate) fn activity(&self) -> ActivityChannel {
@@ -361,9 +373,10 @@ fn answer(reply: Reply, reaction: Result<Reaction, AgentError>) {
     }
 }
 
-/// Hands each delivery to the agent's handler for that channel, one at a time.
+/// Hands each delivery to the agent's handler for that channel, one at a time, as long as anybody may be told.
 async fn attend(
     agent: Arc<dyn Agent>,
+    tenure: Arc<dyn Tenure>,
     mut texts: mpsc::Receiver<TextDelivery>,
     mut results: mpsc::Receiver<ToolResultDelivery>,
 ) {
@@ -371,10 +384,16 @@ async fn attend(
         tokio::select! {
             biased;
             Some(TextDelivery { view, news, reply }) = texts.recv() => {
+                if !tenure.holds() {
+                    return;
+                }
                 let reaction = guard(agent.on_text(&view, &news)).await;
                 answer(reply, reaction);
             }
             Some(ToolResultDelivery { view, results: all, reply }) = results.recv() => {
+                if !tenure.holds() {
+                    return;
+                }
                 let reaction = guard(agent.on_tool_results(&view, &all)).await;
                 answer(reply, reaction);
             }

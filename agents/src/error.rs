@@ -2,7 +2,7 @@
 
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::ids::{ModelName, Position, ToolName, WorldName};
-use folkmoot_core::port::{AppendError, ReadError};
+use folkmoot_core::port::{AppendError, NoTenure, ReadError};
 
 use crate::parts::AssembleError;
 
@@ -33,6 +33,19 @@ pub enum OpenError {
         "another process opened the world {0} while it was idle here; open it again to take it over"
     )]
     TakenOver(WorldName),
+    /// This process may not act for it. Nothing was read or written.
+    #[error("this process may not act for the world {name}")]
+    NoTenure {
+        /// The world.
+        name: WorldName,
+        /// The reason.
+        #[source]
+        source: NoTenure,
+    },
+    /// The right to act for it was lost while it was opened. It may be recorded as opened all the same: somebody else goes
+    /// on with it.
+    #[error("the right to act for the world {0} was lost while it was opened; open it again")]
+    TenureLost(WorldName),
     /// Its definition, its owner or its labels were refused.
     #[error("the world's definition or its labels were refused: {0}")]
     Refused(Refusal),
@@ -91,6 +104,10 @@ pub enum SeatError {
     /// and the world can be opened again once there is room.
     #[error("the world stopped: the disk is full; nothing of the command is kept")]
     Full,
+    /// This process has lost the right to act for the world: another one goes on with it. A command may be kept or not; with
+    /// a key, giving it there again is harmless.
+    #[error("this process has lost the right to act for the world; ask whoever has it now")]
+    TenureLost,
     /// The world is closed.
     #[error("the world is closed")]
     Closed,

@@ -10,7 +10,8 @@ use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{
-    AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost,
+    AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenure, Tenures,
+    ToolHost, WorldEntry,
 };
 use folkmoot_core::spec::Definition;
 use folkmoot_core::spec::rules::Pipeline;
@@ -25,9 +26,11 @@ use crate::parts::{Assemble, Parts};
 mod dry;
 mod record;
 pub(crate) mod seeds;
+mod tenure;
 
 use record::WorldRecord;
 use seeds::Seeds;
+pub(crate) use tenure::Held;
 
 /// What a runtime opens worlds with, and what their tasks share.
 #[derive(Debug, Clone)]
@@ -44,6 +47,8 @@ pub(crate) struct Means {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) seeds: Arc<Seeds>,
     pub(crate) node: NodeId,
+    /// Gives worlds to this process; `None`: it alone has the store open, so that nobody takes one away.
+    pub(crate) tenures: Option<Arc<dyn Tenures>>,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
     pub(crate) idle_close: Option<Duration>,
 }
@@ -54,17 +59,19 @@ pub(crate) struct Entered {
     pub(crate) parts: Parts,
     pub(crate) definition: Definition,
     pub(crate) clock: WorldClock,
+    /// The right to act for it.
+    pub(crate) tenure: Arc<dyn Tenure>,
 }
 
 impl Means {
-    /// Loads a world, or begins it, and records that it was opened.
+    /// Takes a world for this process, loads it, or begins it, and records that it was opened.
     pub(crate) async fn open(&self, opening: &Opening) -> Result<Entered, OpenError> {
-        let world = self.load(opening).await?;
-        self.enter(world, opening).await
+        self.take_up(opening, None).await
     }
 
     /// Opens a world again that was let go of in the incarnation `left`. If it has another one by
-    /// now, somebody else has opened it: theirs is not taken over unasked.
+    /// now, somebody else has opened it: theirs is not taken over unasked. Where worlds are taken and
+    /// given back, whoever gets it takes it from nobody.
     pub(crate) async fn reopen(
         &self,
         name: &WorldName,
@@ -75,28 +82,71 @@ impl Means {
             perform,
             ..Opening::recorded(name.clone())
         };
-        let world = self.load(&opening).await?;
-        if world.incarnation() == left {
-            self.enter(world, &opening).await
-        } else {
-            Err(OpenError::TakenOver(name.clone()))
+        let left = self.tenures.is_none().then_some(left);
+        self.take_up(&opening, left).await
+    }
+
+    async fn take_up(
+        &self,
+        opening: &Opening,
+        left: Option<Incarnation>,
+    ) -> Result<Entered, OpenError> {
+        let id = self.id_of(opening).await?;
+        let opening = &Opening {
+            id: Some(id),
+            ..opening.clone()
+        };
+        let tenure = self.take(&opening.name, id).await?;
+        let entered = Box::pin(self.enter(opening, left, Arc::clone(&tenure))).await;
+        if entered.is_err() && tenure.holds() {
+            tenure.release(Some(self.due_again())).await;
+        }
+        entered
+    }
+
+    /// The id that a world has, or is to have.
+    async fn id_of(&self, opening: &Opening) -> Result<WorldId, OpenError> {
+        let known = self.entry_of(opening).await?.map(|entry| entry.world);
+        let new = || {
+            let world = World::default();
+            let clock = self.clock_of(&world, opening.clock);
+            WorldId::from_stamp(&self.stamp(&world, &opening.name, &clock))
+        };
+        Ok(known.or(opening.id).unwrap_or_else(new))
+    }
+
+    /// The world that is to be opened, as the store lists it; `None` if it is to be begun.
+    async fn entry_of(&self, opening: &Opening) -> Result<Option<WorldEntry>, OpenError> {
+        match self.log.find(&opening.name).await? {
+            Some(entry) if opening.id.is_some_and(|id| id != entry.world) => {
+                Err(AppendError::NameTaken(opening.name.clone()).into())
+            }
+            None if opening.definition.is_none() => {
+                Err(OpenError::NoSuchWorld(opening.name.clone()))
+            }
+            entry => Ok(entry),
         }
     }
 
     pub(crate) async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
-        let entry = self.log.find(&opening.name).await?;
-        match entry {
-            Some(entry) if opening.id.is_some_and(|id| id != entry.world) => {
-                Err(AppendError::NameTaken(opening.name.clone()).into())
-            }
+        match self.entry_of(opening).await? {
             Some(entry) => Ok(load(&*self.log, &*self.checkpoints, &entry).await?),
-            None if opening.definition.is_some() => Ok(World::default()),
-            None => Err(OpenError::NoSuchWorld(opening.name.clone())),
+            None => Ok(World::default()),
         }
     }
 
-    /// Records the opening: a new incarnation, which fences every older one off.
-    async fn enter(&self, mut world: World, opening: &Opening) -> Result<Entered, OpenError> {
+    /// Loads a world that this process has taken, and records the opening: a new incarnation, which
+    /// fences every older one off.
+    async fn enter(
+        &self,
+        opening: &Opening,
+        left: Option<Incarnation>,
+        tenure: Arc<dyn Tenure>,
+    ) -> Result<Entered, OpenError> {
+        let mut world = self.load(opening).await?;
+        if left.is_some_and(|left| left != world.incarnation()) {
+            return Err(OpenError::TakenOver(opening.name.clone()));
+        }
         let labelled = labelled(&world, opening)?;
         let definition = opening
             .definition
@@ -118,24 +168,31 @@ impl Means {
         let stamp = self.stamp(&world, &opening.name, &clock);
         let first = labelled.clone().unwrap_or_default();
         let action = self.opening_action(&world, opening, &stamp, first);
-        let by = opener(&action, opening);
-        self.record(&mut world, incarnation, Command::of(by, action), stamp)
+        let command = Command::of(opener(&action, opening), action);
+        let held = Held {
+            name: &opening.name,
+            tenure: &*tenure,
+        };
+        self.record(&held, &mut world, incarnation, command, stamp)
             .await?;
-        self.restore(&mut world, &opening.name, &clock).await?;
+        self.restore(&held, &mut world, &clock).await?;
         let incarnation = world.incarnation();
         if let Some(Labelled { owner, labels }) = labelled
             && !is_new
         {
             let stamp = self.stamp(&world, &opening.name, &clock);
             let command = Command::of_runtime(Action::World(WorldAction::Label { owner, labels }));
-            self.record(&mut world, incarnation, command, stamp).await?;
+            self.record(&held, &mut world, incarnation, command, stamp)
+                .await?;
         }
+        held.check()?;
         log_pipeline(&world, &opening.name);
         Ok(Entered {
             world,
             parts,
             definition: definition.clone(),
             clock,
+            tenure,
         })
     }
 
@@ -143,8 +200,8 @@ impl Means {
     /// asks about some of it.
     async fn restore(
         &self,
+        held: &Held<'_>,
         world: &mut World,
-        name: &WorldName,
         clock: &WorldClock,
     ) -> Result<(), OpenError> {
         // Without a mark it is no copy any more: what was not asked yet stays as it is.
@@ -158,9 +215,10 @@ impl Means {
                 signer: self.signing_key(),
                 copy,
             });
-            let stamp = self.stamp(world, name, clock);
+            let stamp = self.stamp(world, held.name, clock);
             let incarnation = world.incarnation().next();
-            self.record(world, incarnation, Command::of_runtime(action), stamp)
+            let command = Command::of_runtime(action);
+            self.record(held, world, incarnation, command, stamp)
                 .await?;
         }
         Ok(())
@@ -189,11 +247,13 @@ impl Means {
 
     async fn record(
         &self,
+        held: &Held<'_>,
         world: &mut World,
         incarnation: Incarnation,
         command: Command,
         stamp: Stamp,
     ) -> Result<(), OpenError> {
+        held.check()?;
         let decision = world.decide(&command, &stamp);
         decision.answer.clone().map_err(OpenError::Refused)?;
         if let Some(commit) = world.commit(&command, &stamp, &decision) {

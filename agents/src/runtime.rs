@@ -146,7 +146,7 @@ impl Runtime {
         }
     }
 
-    /// Closes every world and waits until that is done.
+    /// Closes every world, gives each back, and waits until that is done.
     pub async fn shutdown(&self) {
         let open = std::mem::take(&mut *self.open_worlds());
         for handle in open.into_values() {

@@ -190,7 +190,10 @@ impl WorldHandle {
             let _gone = reply.send(look(world));
         };
         self.ask(Ask::Inspect(Box::new(look))).await?;
-        answer.await.map_err(|_| self.gone())
+        match answer.await {
+            Ok(seen) => Ok(seen),
+            Err(_) => Err(self.gone().await),
+        }
     }
 
     /// Closes the world and waits until that is done.
@@ -203,13 +206,19 @@ impl WorldHandle {
     }
 
     async fn ask(&self, ask: Ask) -> Result<(), SeatError> {
-        self.asks.send(ask).await.map_err(|_| self.gone())
+        match self.asks.send(ask).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.gone().await),
+        }
     }
 
-    fn gone(&self) -> SeatError {
-        match &*self.status.borrow() {
-            Status::Stopped(why) => why.clone(),
-            Status::Open { .. } | Status::Closed => SeatError::Closed,
+    /// Why there was no answer. A task that is cut off drops what was asked just before it says why.
+    async fn gone(&self) -> SeatError {
+        let mut status = self.status.clone();
+        let is_over = |status: &Status| !matches!(status, Status::Open { .. });
+        match status.wait_for(is_over).await.as_deref() {
+            Ok(Status::Stopped(why)) => why.clone(),
+            Ok(Status::Open { .. } | Status::Closed) | Err(_) => SeatError::Closed,
         }
     }
 
@@ -219,7 +228,10 @@ impl WorldHandle {
     ) -> Result<Accepted, SeatError> {
         let (reply, answer) = oneshot::channel();
         self.ask(ask(reply)).await?;
-        answer.await.map_err(|_| self.gone())?
+        match answer.await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.gone().await),
+        }
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicU64;
 use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{Event, Right, WorldEvent};
-use folkmoot_core::ids::{AgentName, Position, Stamp};
-use folkmoot_core::port::Clock;
+use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::port::{Clock, Tenure};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::decider::checkpoint_id;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
@@ -55,6 +55,8 @@ pub(crate) const CHECKPOINT_EVERY: u64 = 4_096;
 pub(crate) struct WorldTask {
     world: World,
     means: Arc<Means>,
+    /// The right to act for the world.
+    tenure: Arc<dyn Tenure>,
     door: Door,
     clock: WorldClock,
     parts: Parts,
@@ -84,10 +86,11 @@ impl WorldTask {
             parts,
             definition,
             clock,
+            tenure,
         } = entered;
         door.tell_access(&world);
         door.activity.tail().begin(&world);
-        let mut bus = Bus::new(door.activity.clone());
+        let mut bus = Bus::new(door.activity.clone(), Arc::clone(&tenure));
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
         }
@@ -97,7 +100,7 @@ impl WorldTask {
             .iter()
             .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
             .collect();
-        let flight = Flight::default();
+        let flight = Flight::under(Arc::clone(&tenure));
         let ahead = Ahead::default();
         let checkpoint_at = world.head();
         let coming = None;
@@ -105,6 +108,7 @@ impl WorldTask {
         Box::new(Self {
             world,
             means,
+            tenure,
             door,
             clock,
             parts,
@@ -118,9 +122,20 @@ impl WorldTask {
         })
     }
 
-    /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it
+    /// Takes up `first`, then runs until the world is closed, lost, its log cannot be written, or it
     /// falls asleep.
-    async fn run(mut self: Box<Self>, mut first: Option<Ask>) -> Option<Asleep> {
+    async fn run(mut self: Box<Self>, first: Option<Ask>) -> Option<Asleep> {
+        let tenure = Arc::clone(&self.tenure);
+        let end = tokio::select! {
+            biased;
+            // Also in the midst of an append: tools stop in time, whether the log answers or not.
+            () = tenure.lost() => TaskEnd::Stopped(Halt::TenureLost),
+            end = self.live(first) => end,
+        };
+        self.end(end).await
+    }
+
+    async fn live(&mut self, mut first: Option<Ask>) -> TaskEnd {
         let end = loop {
             if let Err(why) = self.turn_over().await {
                 break TaskEnd::Stopped(why);
@@ -145,7 +160,31 @@ impl WorldTask {
                 break TaskEnd::Stopped(why);
             }
         };
-        self.end(end).await
+        if !matches!(end, TaskEnd::Stopped(_)) {
+            self.let_go(&end).await;
+        }
+        end
+    }
+
+    /// Brings a world that is about to be let go of to a good end.
+    async fn let_go(&mut self, end: &TaskEnd) {
+        if matches!(end, TaskEnd::Closed(_))
+            && let Err(why) = self.drain().await
+        {
+            let why = with_causes(&why);
+            tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
+        }
+        self.sign_off().await;
+        self.save().await;
+    }
+
+    /// Asks whether this process may still act for the world. It is asked right before each act.
+    fn may_act(&self) -> Result<(), Halt> {
+        if self.tenure.holds() {
+            Ok(())
+        } else {
+            Err(Halt::TenureLost)
+        }
     }
 
     /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing
@@ -163,6 +202,10 @@ impl WorldTask {
     }
 
     async fn take(&mut self, ask: Ask) -> Result<(), Halt> {
+        if let Err(why) = self.may_act() {
+            ask.turn_away(&why.as_answer());
+            return Err(why);
+        }
         match ask {
             Ask::Command { command, reply }
                 if matches!(command.action, Action::World(WorldAction::Revise { .. })) =>
@@ -173,8 +216,7 @@ impl WorldTask {
                 if matches!(command.action, Action::World(WorldAction::Open { .. })) =>
             {
                 // It is open: only the runtime opens worlds.
-                let _gone = reply.send(Err(SeatError::Refused(Refusal::Stale)));
-                Ok(())
+                self.tell(reply, Err(SeatError::Refused(Refusal::Stale)))
             }
             Ask::Command { command, reply } => self.answer(&command, reply).await,
             Ask::Revise { command, reply } => self.revise(&command, reply).await,
@@ -212,15 +254,25 @@ impl WorldTask {
             };
             // What came behind the command could not be appended; the command may have been.
             let is_kept = answer.as_ref().is_ok_and(is_durable);
-            let _gone = reply.send(if is_kept {
+            let answer = if is_kept {
                 answer
             } else {
                 Err(why.as_answer())
-            });
+            };
+            let _lost = self.tell(reply, answer);
             return Err(why);
         }
-        let _gone = reply.send(answer);
-        Ok(())
+        self.tell(reply, answer)
+    }
+
+    /// Answers whoever asked.
+    fn tell(&self, reply: Reply, answer: Result<Accepted, SeatError>) -> Result<(), Halt> {
+        let may = self.may_act();
+        let _gone = reply.send(match &may {
+            Ok(()) => answer,
+            Err(why) => Err(why.as_answer()),
+        });
+        may
     }
 
     /// Appends a command, and begins what it leads to if it was taken.
@@ -262,8 +314,10 @@ impl WorldTask {
                 } else {
                     with_causes(&error)
                 };
-                let _gone = reply.send(Err(SeatError::Refused(Refusal::BadDefinition { why })));
-                Ok(())
+                self.tell(
+                    reply,
+                    Err(SeatError::Refused(Refusal::BadDefinition { why })),
+                )
             }
         }
     }
@@ -291,14 +345,14 @@ impl WorldTask {
 
     /// Decides and evolves. The outer error stops the world.
     async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, Halt> {
-        let stamp = self.stamp();
+        let stamp = self.stamp()?;
         let decision = self.world.decide(command, &stamp);
         self.carry_out(command, stamp, decision).await
     }
 
     /// Records that a key was used for another command than its first one.
     async fn record_reuse(&mut self, command: &Command) -> Result<(), Halt> {
-        let stamp = self.stamp();
+        let stamp = self.stamp()?;
         // The key stays with the command that used it first.
         let command = Command {
             key: None,
@@ -310,9 +364,11 @@ impl WorldTask {
             .map(|_refused| ())
     }
 
-    fn stamp(&self) -> Stamp {
+    /// The stamp of a decision. Whoever may not act gets none, and so decides nothing.
+    fn stamp(&self) -> Result<Stamp, Halt> {
+        self.may_act()?;
         let seed = self.means.seeds.at(self.world.name(), self.world.head());
-        self.world.stamp(self.clock.now(), seed)
+        Ok(self.world.stamp(self.clock.now(), seed))
     }
 
     /// Folds what was decided, and appends it, now or together with what follows.
@@ -363,7 +419,7 @@ impl WorldTask {
         let Some(id) = self
             .world
             .id()
-            .filter(|_| !self.world.upkeep().is_erasing())
+            .filter(|_| !self.world.upkeep().is_erasing() && self.tenure.holds())
         else {
             return;
         };
@@ -388,6 +444,9 @@ impl WorldTask {
 
     /// Tells observers what changed since the last time.
     fn announce(&mut self) {
+        if !self.tenure.holds() {
+            return;
+        }
         let activity = self.activity();
         let head = self.world.head();
         let before = self
@@ -424,13 +483,8 @@ impl WorldTask {
     async fn end(mut self: Box<Self>, end: TaskEnd) -> Option<Asleep> {
         match end {
             TaskEnd::Closed(reply) => {
-                if let Err(why) = self.drain().await {
-                    let why = with_causes(&why);
-                    tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
-                }
-                self.sign_off().await;
                 self.bus.activity().abort_drafts(self.world.head());
-                self.save().await;
+                self.release().await;
                 self.door.closed(reply);
                 None
             }
@@ -444,29 +498,33 @@ impl WorldTask {
                 // What ran ahead and is lost was never told.
                 let activity = self.bus.activity();
                 activity.abort_drafts(activity.tail().head());
-                let is_played = why.is_played();
-                let answer = why.as_answer();
-                let why = with_causes(&why);
-                if is_played {
-                    tracing::info!(world = ?self.world.name(), "the world stopped, as it was told to");
-                } else {
-                    tracing::error!(world = ?self.world.name(), why, "the world stopped");
+                why.log(self.world.name());
+                // Before anybody is told: they may open it again. Who has lost it has nothing to give back.
+                if self.tenure.holds() {
+                    self.tenure.release(Some(self.means.due_again())).await;
                 }
-                self.door.stopped(&answer);
+                self.door.stopped(&why.as_answer());
                 None
             }
             TaskEnd::Asleep => {
-                self.sign_off().await;
                 self.announce();
                 self.door.activity.tail().rest();
-                self.save().await;
+                let due = self.release().await;
                 tracing::debug!(world = ?self.world.name(), "the world sleeps");
                 Some(Asleep {
                     left: self.world.incarnation(),
+                    due,
                     means: self.means,
                     door: self.door,
                 })
             }
         }
+    }
+
+    /// Gives the world back, and says when it is due.
+    async fn release(&self) -> Option<Time> {
+        let due = self.means.due(&self.world, &self.clock);
+        self.tenure.release(due).await;
+        due
     }
 }

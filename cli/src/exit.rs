@@ -140,6 +140,8 @@ fn world_code(error: &OpenError) -> u8 {
         OpenError::NoSuchWorld(_)
         | OpenError::AlreadyOpen(_)
         | OpenError::TakenOver(_)
+        | OpenError::NoTenure { .. }
+        | OpenError::TenureLost(_)
         | OpenError::Assemble(_)
         | OpenError::NoHost(_)
         | OpenError::MissingPart { .. }

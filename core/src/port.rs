@@ -29,6 +29,7 @@ mod log_error;
 mod members;
 mod progress;
 mod sandbox;
+mod tenure;
 
 pub use crate::event::reaction::Reaction;
 pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
@@ -42,6 +43,7 @@ pub use members::{
 };
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};
+pub use tenure::{NoTenure, PermanentTenure, Tenure, Tenures};
 
 /// A stored commit and the link that chains it to its predecessor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,6 +291,9 @@ pub struct ToolCall {
     pub idempotency_key: String,
     /// The number of the attempt.
     pub attempt: Attempt,
+    /// The opening of the world that runs it: a fencing token. A resource that refuses a lower one than it has seen is safe
+    /// from a process that lost the world and does not know it yet.
+    pub incarnation: Incarnation,
     /// Checked against the tool's schema.
     pub arguments: Value,
     /// A person's answer, if the tool asked for one.

@@ -77,6 +77,7 @@ impl From<SeatError> for Error {
             error @ (SeatError::KeyReused(_)
             | SeatError::Stopped(_)
             | SeatError::Full
+            | SeatError::TenureLost
             | SeatError::Closed
             | SeatError::Blob(_)
             | _) => Self::Seat(error),

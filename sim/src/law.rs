@@ -17,6 +17,8 @@ pub enum Law {
     EveryPrefixValid,
     /// A tool runs only once its start stands in the log.
     StartedBeforeRun,
+    /// Whoever has lost the right to act appends nothing, asks no model and runs no tool.
+    OneHolderActs,
     /// A tool that may not repeat took effect once, unless a person or the tool itself said that it
     /// had not.
     NothingTwice,

@@ -16,6 +16,7 @@ pub(crate) mod panics;
 mod people;
 mod process;
 mod room;
+mod tenure;
 mod tool;
 mod witness;
 

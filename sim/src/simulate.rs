@@ -72,6 +72,7 @@ impl Life {
             .flatten();
         let signer = signer.map(|key| Arc::new(HeadSigner::new(key)) as _);
         let idle_close = (lots.u32(0..3) == 0).then(|| between_ms(&mut lots, 500, 60_000));
+        let are_taken = lots.bool();
         let story = Rc::new(story.clone());
         let setting = Setting {
             story,
@@ -80,6 +81,7 @@ impl Life {
             outside,
             signer,
             idle_close,
+            are_taken,
         };
         Ok(Self {
             setting,
@@ -250,6 +252,11 @@ impl Life {
     async fn take_over(&mut self, old: &Rc<Process>) -> Option<Rc<Process>> {
         let outside = Arc::clone(&self.setting.outside);
         outside.books().counts.hit("taken over");
+        // With rooms that are taken, the old one learns before the new one begins, or never: it was paused.
+        if self.setting.are_taken && outside.lots("losses").bool() {
+            outside.books().counts.hit("rooms lost");
+            old.pulse.lose();
+        }
         old.pulse.take_over();
         old.leave_alone();
         self.process += 1;

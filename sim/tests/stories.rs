@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use folkmoot_sim::{
-    Story, StoryCounts, breaks, generate, generate_around, live_all, shrink, simulate,
+    Goes, Story, StoryCounts, StoryDeed, StoryFault, breaks, generate, generate_around, live_all,
+    shrink, simulate,
 };
 
 /// The seeds that are lived: few by default, or as `FOLKMOOT_SIM_SEEDS` says, as `A..B`.
@@ -51,6 +52,24 @@ fn every_law_holds_in_every_story() {
         broken.len()
     );
     assert!(broken.is_empty());
+}
+
+/// Nothing goes wrong but that processes are taken over, each while somebody has just done something.
+#[test]
+fn whoever_has_lost_a_room_acts_no_more_in_it() {
+    let mut lost = 0;
+    for seed in 0..12 {
+        let mut story = generate(seed, 120);
+        let behind = |deed: &StoryDeed| StoryFault {
+            at_us: deed.at_us + 2_000_000,
+            goes: Goes::TakenOver,
+        };
+        story.faults = story.deeds.iter().map(behind).collect();
+        let lived = simulate(&story).unwrap();
+        lost += lived.counts.faults.get("rooms lost").unwrap_or(&0);
+        assert_eq!(lived.result, Ok(()), "seed {seed}");
+    }
+    assert!(lost > 10, "rooms were lost {lost} times");
 }
 
 #[test]

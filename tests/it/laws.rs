@@ -10,6 +10,7 @@ mod output;
 mod revisions;
 mod rights;
 mod seats;
+mod tenure;
 mod turns;
 mod waiting;
 

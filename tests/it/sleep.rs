@@ -6,16 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::Incarnation;
-use folkmoot::core::port::EventLog as _;
+use folkmoot::core::ids::{Incarnation, Time};
+use folkmoot::core::port::{Clock, EventLog as _, NoTenure};
 use folkmoot::core::spec::Definition;
-use folkmoot::core::world::Activity;
+use folkmoot::core::world::{Activity, World};
 use folkmoot::{
     ActivityEvent, Assemble, AssembleError, Drafts, Effect, IDLE_CLOSE, Key, LLMResponse, Model,
-    ModelCall, ModelError, ModelName, Opening, Parts, Post, Runtime, SeatError, Store, ToolOutcome,
-    WorldHandle,
+    ModelCall, ModelError, ModelName, Opening, Parts, Post, Runtime, RuntimeBuilder, SeatError,
+    Store, ToolOutcome, WorldHandle,
 };
-use folkmoot_tests::{FakeModel, FakeTool, Room, person, room_name, says, wants};
+use folkmoot_tests::{
+    Deed, FakeModel, FakeTool, Fickle, Loss, Room, person, room_name, says, wants,
+};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout};
 
@@ -87,6 +89,21 @@ fn send() -> FakeTool {
     })
 }
 
+/// The time of the executor.
+#[derive(Debug)]
+struct Paused(Instant);
+
+#[async_trait::async_trait]
+impl Clock for Paused {
+    fn now(&self) -> Time {
+        Time::default().after(self.0.elapsed())
+    }
+
+    async fn sleep_until(&self, time: Time) {
+        tokio::time::sleep(self.now().until(time)).await;
+    }
+}
+
 struct House {
     store: Store,
     runtime: Runtime,
@@ -97,6 +114,24 @@ struct House {
 
 impl House {
     async fn new(says: LLMResponse, clock: ClockKind, idle_close: Option<Duration>) -> Self {
+        Self::built(says, clock, |builder| builder.idle_close(idle_close)).await
+    }
+
+    /// One that is taken before it is opened.
+    async fn taken(says: LLMResponse, tenure: &Fickle) -> Self {
+        let tenures = Arc::new(tenure.clone());
+        let clock = Arc::new(Paused(Instant::now()));
+        Self::built(says, ClockKind::System, |builder| {
+            builder.tenures(tenures).machine_clock(clock)
+        })
+        .await
+    }
+
+    async fn built(
+        says: LLMResponse,
+        clock: ClockKind,
+        build: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
+    ) -> Self {
         let (tell, gone) = unbounded_channel();
         let (store, is_broken) = (Store::memory(), Arc::<AtomicBool>::default());
         let cast = Cast {
@@ -104,10 +139,7 @@ impl House {
             gone: tell,
             is_broken: Arc::clone(&is_broken),
         };
-        let runtime = Runtime::builder(&store)
-            .assembler(cast)
-            .idle_close(idle_close)
-            .build();
+        let runtime = build(Runtime::builder(&store).assembler(cast)).build();
         let room = Room::asking()
             .agent("bob", &["send"], FakeModel::new([]))
             .tool(send());
@@ -341,4 +373,64 @@ async fn a_sleeping_world_is_closed_without_being_opened() {
         house.store.find(&room_name()).await.unwrap().unwrap().head,
         head
     );
+}
+
+/// When the world that was given back last is due.
+fn due(tenure: &Fickle) -> Option<Time> {
+    match tenure.deeds().last() {
+        Some(Deed::Released(due)) => *due,
+        last => panic!("it is not given back: {last:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_world_that_somebody_may_take_sleeps_while_a_person_is_waited_for_and_wakes_when_it_is_due()
+ {
+    let tenure = Fickle::new(Loss::Never);
+    let mut house = House::taken(wants(&["send"]), &tenure).await;
+    house.talk("send it").await;
+    let expires = |world: &World| world.owed().find_map(|effect| effect.not_before());
+    let expires = house.world.operator().read(expires).await.unwrap();
+    house.gone.recv().await.unwrap();
+    assert!(expires.is_some());
+    assert_eq!(
+        (due(&tenure), house.incarnation().await),
+        (expires, Incarnation(1))
+    );
+
+    // The request expires, the agent asks again, and the world sleeps again.
+    house.gone.recv().await.unwrap();
+    assert_eq!(house.incarnation().await, Incarnation(2));
+    assert!(due(&tenure) > expires);
+    let pending = |world: &World| world.consent().pending().len();
+    assert_eq!(house.world.operator().read(pending).await, Ok(1));
+    assert_eq!(house.incarnation().await, Incarnation(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sleeping_world_that_was_elsewhere_meanwhile_is_opened_again() {
+    let tenure = Fickle::new(Loss::Never);
+    let mut house = House::taken(says("aye"), &tenure).await;
+    house.talk("hello").await;
+    house.gone.recv().await.unwrap();
+    assert_eq!(due(&tenure), None);
+    let other = Runtime::builder(&house.store).build();
+    let opening = Opening {
+        perform: folkmoot::Perform::Nothing,
+        ..Opening::recorded(room_name())
+    };
+    other.open(opening).await.unwrap();
+    other.shutdown().await;
+
+    house.talk("again").await;
+    assert_eq!(house.incarnation().await, Incarnation(3));
+    house.gone.recv().await.unwrap();
+    tenure.refuse(NoTenure::HeldElsewhere {
+        node: "node-b".to_owned(),
+    });
+    let ada = person(&house.world, "ada");
+    let answer = ada.publish_message(Post::text("anybody?")).await;
+    assert_eq!(answer, Err(SeatError::TenureLost));
+    assert!(!house.world.is_open());
+    assert_eq!(house.incarnation().await, Incarnation(3));
 }

@@ -20,6 +20,7 @@ mod pure;
 mod room;
 mod stage;
 mod stubborn;
+mod tenure;
 mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
@@ -30,4 +31,5 @@ pub use pure::{Cast, Dice, PureRoom};
 pub use room::{Room, agent_name, person, room_name};
 pub use stage::{Kept, Stage};
 pub use stubborn::Stubborn;
+pub use tenure::{Deed, Fickle, Loss};
 pub use trace::{Trace, commits_of, repeats_of, story_of};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{AgentName, Attempt, CallId, Time, ToolName};
+use folkmoot_core::ids::{AgentName, Attempt, CallId, Incarnation, Time, ToolName};
 use folkmoot_core::port::{Clock, Input, Tool, ToolCall, Unheard};
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use serde_json::Value;
@@ -44,6 +44,7 @@ pub(crate) fn call(arguments: Value) -> ToolCall {
         call: CallId::new([7; 16]),
         idempotency_key: "world/call 7".into(),
         attempt: Attempt(1),
+        incarnation: Incarnation(1),
         arguments,
         input: None,
         clock: Arc::new(Jumping(AtomicU64::new(Time::SIMULATED_START.0))),

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
+use folkmoot_core::ids::{AgentName, Attempt, CallId, Incarnation, ToolName};
 use folkmoot_core::port::{HostCommand, Input, Tool, ToolCall};
 use folkmoot_core::spec::limits::CALL_BYTES_MAX;
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
@@ -61,6 +61,8 @@ pub struct WorkerCall {
     pub idempotency_key: String,
     /// The number of this attempt.
     pub attempt: Attempt,
+    /// The opening of the world that runs it: a fencing token.
+    pub incarnation: Incarnation,
     /// Checked against the tool's schema.
     pub arguments: Value,
     /// A person's answer, if the tool asked for one.
@@ -193,6 +195,7 @@ impl From<&ToolCall> for WorkerCall {
             call: call.call,
             idempotency_key: call.idempotency_key.clone(),
             attempt: call.attempt,
+            incarnation: call.incarnation,
             arguments: call.arguments.clone(),
             input: call.input.clone(),
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::port::{Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
+use folkmoot_core::port::{
+    Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenures, ToolHost,
+};
 
 use super::{Runtime, Storage};
 use crate::clock::SystemClock;
@@ -27,6 +29,7 @@ pub struct RuntimeBuilder {
     host: Option<Arc<dyn ToolHost>>,
     clock: Arc<dyn Clock>,
     seeds: Seeds,
+    tenures: Option<Arc<dyn Tenures>>,
     idle_close: Option<Duration>,
 }
 
@@ -42,6 +45,7 @@ impl RuntimeBuilder {
             host: None,
             clock: Arc::new(SystemClock),
             seeds: Seeds::random(),
+            tenures: None,
             idle_close: Some(IDLE_CLOSE),
         }
     }
@@ -94,6 +98,15 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Takes each world from `tenures` before it is opened, and gives it back when it is closed or
+    /// let go of. Then also worlds that wait for a person or a time are let go of once they were
+    /// idle. Without this, the runtime is the only one over its store, and no world is ever lost.
+    #[must_use]
+    pub fn tenures(mut self, tenures: Arc<dyn Tenures>) -> Self {
+        self.tenures = Some(tenures);
+        self
+    }
+
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
@@ -107,6 +120,7 @@ impl RuntimeBuilder {
             host,
             clock,
             seeds,
+            tenures,
             idle_close,
         } = self;
         let node = seeds.node();
@@ -121,6 +135,7 @@ impl RuntimeBuilder {
             clock,
             seeds: Arc::new(seeds),
             node,
+            tenures,
             idle_close,
         });
         Runtime {

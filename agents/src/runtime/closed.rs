@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Stamp, WorldName};
 use folkmoot_core::port::Appended;
 use folkmoot_core::world::decider::decider_id;
-use folkmoot_core::world::{Accepted, Decision, World};
+use folkmoot_core::world::{Accepted, World};
 
 use super::Runtime;
 use crate::error::OpenError;
@@ -79,23 +80,26 @@ impl Means {
             return Ok(Beforehand::Refused(refusal));
         }
         if was_opened_just_now(&world, &stamp) {
-            self.append(&world, &command, &stamp, &decision).await?;
+            if let Some(commit) = world.commit(&command, &stamp, &decision) {
+                self.append(name, &world, commit).await?;
+            }
             return Ok(Beforehand::Refused(refusal));
         }
         Ok(Beforehand::Opens)
     }
 
+    /// Appends to a world that is taken for that alone.
     async fn append(
         &self,
+        name: &WorldName,
         world: &World,
-        command: &Command,
-        stamp: &Stamp,
-        decision: &Decision,
+        commit: Commit,
     ) -> Result<(), OpenError> {
-        let Some(commit) = world.commit(command, stamp, decision) else {
-            return Ok(());
-        };
-        match self.log.append(world.incarnation(), vec![commit]).await? {
+        let tenure = self.take(name, commit.header.world).await?;
+        let appended = self.log.append(world.incarnation(), vec![commit]).await;
+        let due = self.due(world, &self.clock_of(world, world.clock()));
+        tenure.release(due).await;
+        match appended? {
             Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),
         }
     }

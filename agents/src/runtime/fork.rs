@@ -7,13 +7,13 @@ use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 use folkmoot_core::event::{ForkEffects, Labelled, Right};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Labels, WorldEntry};
+use folkmoot_core::port::{Appended, Labels, Tenure, WorldEntry};
 use folkmoot_core::world::World;
 
 use super::Runtime;
 use crate::error::{FoldError, OpenError};
 use crate::fold::{fold_world, load};
-use crate::means::{Entered, Means};
+use crate::means::{Entered, Held, Means};
 use crate::opening::Perform;
 use crate::proof::Proof;
 use crate::seat::WorldHandle;
@@ -221,15 +221,12 @@ impl Means {
         let parts = self
             .parts(&world, forking.perform, &definition, base.as_deref())
             .await?;
-        match self
-            .log
-            .append(Incarnation(1), vec![commit.clone()])
-            .await?
-        {
-            Appended::Committed { .. } | Appended::Repeated(_) => {}
-        }
-        if forking.is_copied {
-            self.custody.copy_base(commit.header.world).await?;
+        let tenure = self.take(&forking.name, commit.header.world).await?;
+        if let Err(error) = self.begin_fork(forking, &*tenure, &commit).await {
+            if tenure.holds() {
+                tenure.release(Some(self.due_again())).await;
+            }
+            return Err(error);
         }
         Ok((
             Entered {
@@ -237,11 +234,31 @@ impl Means {
                 parts,
                 definition,
                 clock,
+                tenure,
             },
             at,
             commit,
             left,
         ))
+    }
+
+    async fn begin_fork(
+        &self,
+        forking: &Forking,
+        tenure: &dyn Tenure,
+        commit: &Commit,
+    ) -> Result<(), OpenError> {
+        let name = &forking.name;
+        let held = Held { name, tenure };
+        held.check()?;
+        let commits = vec![commit.clone()];
+        match self.log.append(Incarnation(1), commits).await? {
+            Appended::Committed { .. } | Appended::Repeated(_) => held.check()?,
+        }
+        if forking.is_copied {
+            self.custody.copy_base(commit.header.world).await?;
+        }
+        Ok(())
     }
 }
 

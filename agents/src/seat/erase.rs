@@ -54,7 +54,9 @@ impl WorldHandle {
             {
                 break;
             }
-            status.changed().await.map_err(|_| self.gone())?;
+            if status.changed().await.is_err() {
+                return Err(self.gone().await);
+            }
         }
         let is_it = |event: &Event| matches!(event, Event::World(WorldEvent::Erased(erased)) if erased.request == request);
         match self.find_event(request, is_it).await? {

@@ -78,6 +78,7 @@ impl WorldTask {
         if self.ahead.commits.is_empty() {
             return Ok(());
         }
+        self.may_act()?;
         let Ahead { commits, told } = std::mem::take(&mut self.ahead);
         let appended = self
             .means
@@ -88,6 +89,8 @@ impl WorldTask {
             // The key was looked up before: another writer appended this commit (decision 0006).
             return Err(Halt::UnknownCommit);
         };
+        // The world may have been lost meanwhile: the commits are there, and whoever has it now tells them.
+        self.may_act()?;
         if told.iter().any(|told| told.changes_access) {
             self.door.tell_access(&self.world);
         }

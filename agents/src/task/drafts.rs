@@ -1,13 +1,12 @@
 //! Drafts of a streaming reply: the one thing that is shown before it is durable. They are pieces
 //! of the final text.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use folkmoot_core::command::{Action, Command, ShellAction};
 use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
-use folkmoot_core::port::{Drafts, DraftsClosed};
+use folkmoot_core::port::{Drafts, DraftsClosed, Tenure};
 use folkmoot_core::text::UserText;
 use folkmoot_core::text::reply::ReplyCutter;
 use tokio::sync::{mpsc, oneshot};
@@ -19,6 +18,8 @@ use crate::bus::ActivityChannel;
 pub(super) struct Channel {
     world: mpsc::WeakSender<Ask>,
     activity: ActivityChannel,
+    /// The right to show anything.
+    tenure: Arc<dyn Tenure>,
     agent: AgentName,
     call: ModelCallId,
     attempt: Attempt,
@@ -31,6 +32,7 @@ impl Channel {
     pub(super) const fn new(
         world: mpsc::WeakSender<Ask>,
         activity: ActivityChannel,
+        tenure: Arc<dyn Tenure>,
         agent: AgentName,
         call: ModelCallId,
         attempt: Attempt,
@@ -39,6 +41,7 @@ impl Channel {
         Self {
             world,
             activity,
+            tenure,
             agent,
             call,
             attempt,
@@ -50,7 +53,7 @@ impl Channel {
     /// Shows what was still held back: the model said all.
     ///
     /// # Errors
-    /// [`DraftsClosed`]: the call was stopped.
+    /// [`DraftsClosed`]: the call was stopped, or the world is lost.
     pub(super) async fn finish(&self) -> Result<(), DraftsClosed> {
         let cutter = self
             .cutter
@@ -73,6 +76,9 @@ impl Channel {
         };
         let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
+        if !self.tenure.holds() {
+            return Err(DraftsClosed);
+        }
         self.activity
             .draft(self.agent.clone(), message, offset, delta);
         Ok(())

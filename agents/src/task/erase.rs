@@ -76,6 +76,7 @@ impl WorldTask {
         if world.head() != self.world.head() {
             return Err(Halt::OtherEvents);
         }
+        self.may_act()?;
         self.world = world;
         // The store has removed what was derived of the files.
         self.files_gone

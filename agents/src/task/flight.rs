@@ -1,9 +1,11 @@
 //! The work that is under way: nothing in here is started twice.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use folkmoot_core::command::Action;
 use folkmoot_core::ids::Position;
+use folkmoot_core::port::Tenure;
 use folkmoot_core::world::World;
 use folkmoot_core::world::effect::Effect;
 
@@ -18,6 +20,8 @@ pub(super) enum WorkOutcome {
     Action(Box<Action>),
     /// Content is erased, or why it is not.
     Erased(Result<Box<Erased>, EraseError>),
+    /// The right to act was lost before it began.
+    NotBegun,
 }
 
 impl From<Action> for WorkOutcome {
@@ -45,8 +49,9 @@ struct WorkUnderWay {
 }
 
 /// The set of effects that are under way.
-#[derive(Default)]
 pub(crate) struct Flight {
+    /// The right to begin one.
+    tenure: Arc<dyn Tenure>,
     tasks: JoinSet<WorkOutcome>,
     under_way: BTreeMap<Effect, WorkUnderWay>,
     by_task: HashMap<Id, Effect>,
@@ -55,6 +60,18 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// An empty set, for whoever has the right to act.
+    pub(super) fn under(tenure: Arc<dyn Tenure>) -> Self {
+        Self {
+            tenure,
+            tasks: JoinSet::new(),
+            under_way: BTreeMap::new(),
+            by_task: HashMap::new(),
+            begun: 0,
+            held: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.under_way.is_empty() && self.held.is_empty()
     }
@@ -81,7 +98,15 @@ impl Flight {
         work: impl Future<Output: Into<WorkOutcome>> + Send + 'static,
     ) {
         self.begun += 1;
-        let handle = self.tasks.spawn(async move { work.await.into() });
+        let tenure = Arc::clone(&self.tenure);
+        let handle = self.tasks.spawn(async move {
+            // Not before: what is spawned may begin late.
+            if tenure.holds() {
+                work.await.into()
+            } else {
+                WorkOutcome::NotBegun
+            }
+        });
         self.by_task.insert(handle.id(), key.clone());
         self.under_way.insert(
             key,

@@ -1,5 +1,6 @@
 //! The reasons that a world stops.
 
+use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, BlobError, ReadError};
 use folkmoot_core::world::effect::Effect;
@@ -18,6 +19,8 @@ pub(super) enum Halt {
     Erase(#[from] EraseError),
     #[error("what was derived of files that are gone cannot be removed")]
     Derived(#[from] BlobError),
+    #[error("this process has lost the right to act for it")]
+    TenureLost,
     #[error("its log has a commit that this process did not make")]
     UnknownCommit,
     #[error("its log has other events than this process knows")]
@@ -43,13 +46,27 @@ impl Halt {
     pub(super) fn as_answer(&self) -> SeatError {
         if let Self::Append(AppendError::Full(_)) = self {
             SeatError::Full
+        } else if self.is_lost() {
+            SeatError::TenureLost
         } else {
             SeatError::Stopped(with_causes(self))
         }
     }
 
-    /// Tells whether the world stops because its log plays the death of the process.
-    pub(super) const fn is_played(&self) -> bool {
-        matches!(self, Self::Append(AppendError::Crash))
+    /// Tells whether somebody else may act for the world by now.
+    pub(super) const fn is_lost(&self) -> bool {
+        matches!(self, Self::TenureLost)
+    }
+
+    /// Logs that a world stops. It is no fault if its log plays the death of the process.
+    pub(super) fn log(&self, world: Option<&WorldName>) {
+        let why = with_causes(self);
+        if matches!(self, Self::Append(AppendError::Crash)) {
+            tracing::info!(?world, "the world stopped, as it was told to");
+        } else if self.is_lost() {
+            tracing::warn!(?world, why, "the world stopped");
+        } else {
+            tracing::error!(?world, why, "the world stopped");
+        }
     }
 }

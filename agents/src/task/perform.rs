@@ -252,10 +252,10 @@ impl WorldTask {
         let drafts = match ask.purpose {
             Purpose::Turn | Purpose::Closing => {
                 let world = self.door.own.clone();
-                let activity = self.bus.activity();
                 Audience::Room(Box::new(Channel::new(
                     world,
-                    activity,
+                    self.bus.activity(),
+                    Arc::clone(&self.tenure),
                     agent.clone(),
                     call,
                     attempt,
@@ -392,6 +392,7 @@ impl WorldTask {
             (Effect::Erase { request }, Some(WorkOutcome::Erased(erased))) => {
                 self.note_erased(*request, erased?).await
             }
+            (_, Some(WorkOutcome::NotBegun)) => Err(Halt::TenureLost),
             (_, Some(WorkOutcome::Erased(_)) | None) => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use folkmoot_core::event;
 use folkmoot_core::ids::{AgentName, CallId, ToolName};
-use folkmoot_core::port::{Progress, REPORT_BYTES_MAX};
+use folkmoot_core::port::{Progress, REPORT_BYTES_MAX, Tenure};
 
 use crate::bus::{ActivityChannel, ActivityEvent};
 use crate::secrets::{Secrets, concealed};
@@ -13,6 +13,8 @@ use crate::secrets::{Secrets, concealed};
 /// The reports of one run. The activity channel is a bounded ring, so that nothing grows with them.
 pub(super) struct Reports {
     pub(super) activity: ActivityChannel,
+    /// The right to tell anything.
+    pub(super) tenure: Arc<dyn Tenure>,
     pub(super) secrets: Option<Arc<dyn Secrets>>,
     pub(super) agent: AgentName,
     pub(super) call: CallId,
@@ -59,7 +61,7 @@ impl Progress for Reports {
     fn report(&self, text: &str) {
         let text = self.shown(text);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_over {
+        if told.is_over || !self.tenure.holds() {
             return;
         }
         let progress = event::Progress::after(told.progress, &text);

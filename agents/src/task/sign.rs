@@ -16,6 +16,7 @@ impl WorldTask {
         };
         let head = self.means.custody.tree_head(world).await?;
         let key = signer.key();
+        self.may_act()?;
         let signature = signer.sign(world, &head);
         self.bring(Action::Shell(ShellAction::Sign {
             head,

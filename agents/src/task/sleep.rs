@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::ids::Incarnation;
-use folkmoot_core::port::AppendError;
+use folkmoot_core::ids::{Incarnation, Time};
 use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::port::{AppendError, NoTenure};
 use folkmoot_core::world::Activity;
 use folkmoot_core::world::effect::Effect;
 
+use super::time::until;
 use super::{Ask, Door, WorldTask};
 use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
 use crate::means::Means;
+use crate::opening::Perform;
 
 /// A world that is let go of until somebody asks something of it.
 pub(super) struct Asleep {
@@ -20,6 +22,8 @@ pub(super) struct Asleep {
     pub(super) door: Door,
     /// Its incarnation when it fell asleep.
     pub(super) left: Incarnation,
+    /// When it has to act again; `None`: when it is asked.
+    pub(super) due: Option<Time>,
 }
 
 /// Drives a world as long as it is open, awake and asleep.
@@ -27,10 +31,10 @@ pub(crate) async fn keep(mut task: Box<WorldTask>) {
     let mut first = None;
     // Boxed: a sleeping world is to hold no room for a running one.
     while let Some(asleep) = Box::pin(task.run(first)).await {
-        let Some((woken, ask)) = asleep.wake().await else {
+        let Some(woken) = asleep.wake().await else {
             return;
         };
-        (task, first) = (woken, Some(ask));
+        (task, first) = woken;
     }
 }
 
@@ -40,8 +44,17 @@ impl WorldTask {
     pub(super) fn sleepy_after(&self) -> Option<Duration> {
         // A signature is no reason to stay: it is made before the world is let go of.
         let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });
+        // Where somebody is told when a world is due, it need not wait in memory. Else waking costs an opening, for nothing.
+        let is_told = self.means.tenures.is_some() && self.flight.is_empty();
+        let waits = |effect: Effect| {
+            is_told
+                && effect
+                    .not_before()
+                    .is_some_and(|time| time > self.clock.now())
+                || is_signature(effect)
+        };
         let owes_nothing =
-            || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
+            || (is_told || self.activity() == Activity::Idle) && self.world.owed().all(waits);
         match self.clock {
             WorldClock::System(_) if owes_nothing() => self.means.idle_close,
             // A simulated clock stands still in between: nothing would ever be a while ago
@@ -60,39 +73,64 @@ pub(super) async fn after(time: Option<Duration>) {
 }
 
 impl Asleep {
-    /// Waits until something is asked of the world, and opens it again for that. `None` once it is
-    /// closed, or cannot be opened: whoever asks is told why.
-    async fn wake(mut self) -> Option<(Box<WorldTask>, Ask)> {
-        let ask = match self.door.asks.recv().await {
-            Some(Ask::Close(reply)) => {
-                self.door.closed(Some(reply));
-                return None;
-            }
-            Some(ask) => ask,
-            None => {
-                self.door.closed(None);
-                return None;
-            }
+    /// Waits until something is asked of the world, or it is due, and opens it again for that. `None`
+    /// once it is closed, or cannot be opened: whoever asks is told why.
+    async fn wake(mut self) -> Option<(Box<WorldTask>, Option<Ask>)> {
+        let due = until(self.due.filter(|_| self.wakes_itself()), &*self.means.clock);
+        let ask = tokio::select! {
+            biased;
+            ask = self.door.asks.recv() => match ask {
+                Some(Ask::Close(reply)) => {
+                    self.door.closed(Some(reply));
+                    return None;
+                }
+                Some(ask) => Some(ask),
+                None => {
+                    self.door.closed(None);
+                    return None;
+                }
+            },
+            () = due => None,
         };
         let Self {
             means,
             mut door,
             left,
+            ..
         } = self;
         match Box::pin(means.reopen(&door.name, left, door.perform)).await {
             Ok(entered) => Some((WorldTask::begin(means, door, entered), ask)),
             Err(error) => {
                 let why = with_causes(&error);
                 tracing::error!(world = %door.name, why, "the world could not be opened again");
-                let answer = if let OpenError::Append(AppendError::Full(_)) = error {
-                    SeatError::Full
-                } else {
-                    SeatError::Stopped(why)
-                };
+                let answer = unopened(&error, why);
                 door.stopped(&answer);
-                ask.turn_away(&answer);
+                if let Some(ask) = ask {
+                    ask.turn_away(&answer);
+                }
                 None
             }
         }
+    }
+
+    /// Tells whether somebody may have to act for it though nobody asks.
+    fn wakes_itself(&self) -> bool {
+        self.means.tenures.is_some() && self.door.perform != Perform::Nothing
+    }
+}
+
+/// The answer to whoever asked something of a world that could not be opened again.
+fn unopened(error: &OpenError, why: String) -> SeatError {
+    let elsewhere = |source: &NoTenure| matches!(source, NoTenure::HeldElsewhere { .. });
+    if let OpenError::Append(AppendError::Full(_)) = error {
+        SeatError::Full
+    } else if let OpenError::TenureLost(_) = error {
+        SeatError::TenureLost
+    } else if let OpenError::NoTenure { source, .. } = error
+        && elsewhere(source)
+    {
+        SeatError::TenureLost
+    } else {
+        SeatError::Stopped(why)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use folkmoot_core::ids::Time;
-use folkmoot_core::port::Clock as _;
+use folkmoot_core::port::Clock;
 use folkmoot_core::world::World;
 use folkmoot_core::world::effect::{Due, Effect};
 
@@ -23,15 +23,25 @@ pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perfor
             .filter_map(|effect| effect.not_before())
             .filter(|time| *time > now)
             .min();
-        return match due {
-            Some(time) if perform != Perform::Nothing => {
-                tokio::time::sleep(now.until(time).min(NAP_MAX)).await
-            }
-            Some(_) | None => std::future::pending().await,
-        };
+        return until(due.filter(|_| perform != Perform::Nothing), &*clock.port()).await;
     };
     // Simulated time passes only when all that is under way sleeps on it (decision 0007).
     simulated.somebody_sleeps().await;
+}
+
+/// Waits until a time of the machine's clock; for ever if it is `None`. It does not end for a nap: who waits beside it counts
+/// from its beginning.
+pub(super) async fn until(time: Option<Time>, clock: &dyn Clock) {
+    let Some(time) = time else {
+        return std::future::pending().await;
+    };
+    loop {
+        let wait = clock.now().until(time);
+        if wait.is_zero() {
+            return;
+        }
+        tokio::time::sleep(wait.min(NAP_MAX)).await;
+    }
 }
 
 /// Tells whether a simulated clock may go on by itself: all that is under way sleeps on it, or

@@ -18,7 +18,7 @@ impl From<SeatError> for Problem {
             SeatError::BehindHead { .. } => Self::new(ProblemCode::BehindHead, error.to_string()),
             SeatError::Full => full(),
             SeatError::Blob(why) => Self::new(ProblemCode::Internal, why),
-            error @ (SeatError::Stopped(_) | SeatError::Closed | _) => {
+            error @ (SeatError::Stopped(_) | SeatError::TenureLost | SeatError::Closed | _) => {
                 Self::new(ProblemCode::Unavailable, error.to_string())
             }
         }
@@ -128,7 +128,7 @@ impl From<OpenError> for Problem {
         match error {
             OpenError::NoSuchWorld(_) => Self::not_found(),
             OpenError::Refused(refusal) => refusal.into(),
-            OpenError::AlreadyOpen(_) | OpenError::TakenOver(_) => {
+            OpenError::AlreadyOpen(_) | OpenError::TakenOver(_) | OpenError::TenureLost(_) => {
                 Self::new(ProblemCode::InUse, error.to_string())
             }
             OpenError::Read(error) => error.into(),
@@ -139,6 +139,7 @@ impl From<OpenError> for Problem {
             error @ (OpenError::Assemble(_)
             | OpenError::NoHost(_)
             | OpenError::MissingPart { .. }
+            | OpenError::NoTenure { .. }
             | _) => Self::new(ProblemCode::Unavailable, with_causes(&error)),
         }
     }

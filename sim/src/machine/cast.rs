@@ -38,6 +38,7 @@ impl Assemble for Cast {
             *model = Arc::new(SimModel {
                 inner: Arc::clone(model),
                 outside: Arc::clone(&self.outside),
+                pulse: Arc::clone(&self.pulse),
             });
         }
         for (name, tool) in &mut parts.tools {
@@ -119,6 +120,7 @@ pub(crate) fn playable(definition: &Definition) -> Result<(), AssembleError> {
 struct SimModel {
     inner: Arc<dyn Model>,
     outside: Arc<Outside>,
+    pulse: Arc<Pulse>,
 }
 
 impl SimModel {
@@ -136,6 +138,7 @@ impl SimModel {
 #[async_trait]
 impl Model for SimModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        self.outside.acts(&self.pulse, "a model is asked");
         let mut lots = self.outside.lots(&call.idempotency_key);
         let hangs = self.hangs();
         if hangs && lots.bool() {

@@ -13,7 +13,7 @@ use folkmoot::core::port::{EventLog as _, Labels, Signer, WorldEntry};
 use folkmoot::store::Driver;
 use folkmoot::{Runtime, Store};
 use futures::TryStreamExt as _;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
 use super::cast::Cast;
@@ -21,6 +21,7 @@ use super::disk::{Platter, SimDisk};
 use super::lots::writing_time;
 use super::outside::Outside;
 use super::room::{self, RoomPlan};
+use super::tenure::PulseTenure;
 use super::witness::Witness;
 use super::{follow, people};
 use crate::law::{Law, Violation};
@@ -38,6 +39,7 @@ pub(crate) struct Pulse {
     pub(crate) stops: Notify,
     has_stopped: AtomicBool,
     is_taken_over: AtomicBool,
+    has_lost: watch::Sender<bool>,
     is_closing: AtomicBool,
 }
 
@@ -51,6 +53,23 @@ impl Pulse {
     /// Another process has taken its store over.
     pub(crate) fn take_over(&self) {
         self.is_taken_over.store(true, Ordering::Relaxed);
+    }
+
+    /// It loses its rooms, and learns so.
+    pub(crate) fn lose(&self) {
+        self.has_lost.send_replace(true);
+    }
+
+    /// Tells whether it has lost its rooms.
+    pub(crate) fn has_lost(&self) -> bool {
+        *self.has_lost.borrow()
+    }
+
+    /// Waits until it loses its rooms.
+    pub(super) async fn loses(&self) {
+        let mut lost = self.has_lost.subscribe();
+        // The sender lives as long as whoever waits.
+        let _lost = lost.wait_for(|lost| *lost).await;
     }
 
     /// It is being closed.
@@ -83,6 +102,8 @@ pub(crate) struct Setting {
     pub(crate) outside: Arc<Outside>,
     pub(crate) signer: Option<Arc<dyn Signer>>,
     pub(crate) idle_close: Option<Duration>,
+    /// True if processes take rooms before they open them, and may lose them.
+    pub(crate) are_taken: bool,
 }
 
 /// One process.
@@ -138,9 +159,15 @@ impl Process {
             })
             .counted_seeds(setting.story.seed.wrapping_add(number))
             .idle_close(setting.idle_close);
-        let runtime = match &setting.signer {
-            Some(signer) => builder.signer(Arc::clone(signer)).build(),
-            None => builder.build(),
+        let builder = match &setting.signer {
+            Some(signer) => builder.signer(Arc::clone(signer)),
+            None => builder,
+        };
+        let runtime = if setting.are_taken {
+            let tenures = PulseTenure(Arc::clone(&pulse));
+            builder.tenures(Arc::new(tenures)).build()
+        } else {
+            builder.build()
         };
         let runtime = runtime.through(Arc::new(witness));
         let process = Self {

@@ -69,8 +69,10 @@ impl Tool for SimTool {
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
         let mut lots = self.outside.lots(&call.idempotency_key);
+        self.outside.acts(&self.pulse, "a tool is run");
         let hangs = self.hangs();
         tokio::time::sleep(working_time(&mut lots)).await;
+        self.outside.acts(&self.pulse, "a tool goes on");
         if (hangs && lots.bool()) || self.pulse.is_taken_over() {
             return std::future::pending().await;
         }
@@ -88,6 +90,7 @@ impl Tool for SimTool {
 
     /// Tells the truth.
     async fn reconcile(&self, call: &ToolCall) -> Reconciliation {
+        self.outside.acts(&self.pulse, "a tool is asked");
         let mut lots = self.outside.lots(&call.idempotency_key);
         tokio::time::sleep(working_time(&mut lots)).await;
         if self.pulse.is_taken_over() {

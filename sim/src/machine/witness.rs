@@ -60,6 +60,7 @@ impl Gatekeeper for Witness {
         incarnation: Incarnation,
         commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
+        self.outside.acts(&self.pulse, "somebody appends");
         commits
             .iter()
             .for_each(|commit| self.outside.books().checker.asked(commit));

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot::core::ids::{Attempt, CallId};
+use folkmoot::core::ids::{Attempt, CallId, Incarnation};
 use folkmoot::core::port::Unheard;
 use folkmoot::core::spec::limits::CALL_BYTES_MAX;
 use folkmoot::core::tool::ToolFailure;
@@ -60,6 +60,7 @@ fn call(folder: &Path, deed: &str, number: u8) -> ToolCall {
         call: CallId::new([number; 16]),
         idempotency_key: format!("world/call {number}"),
         attempt: Attempt(1),
+        incarnation: Incarnation(1),
         arguments: json!({ "do": deed, "socket": folder.join("socket") }),
         input: None,
         clock: Arc::new(SystemClock),

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use folkmoot_core::ids::{AgentName, Attempt, CallId, Time, ToolName};
+use folkmoot_core::ids::{AgentName, Attempt, CallId, Incarnation, Time, ToolName};
 use folkmoot_core::port::{Clock, Input, Tool, ToolCall, ToolHost, Unheard};
 use folkmoot_core::tool::{Question, ToolErrorCode, ToolFailure, ToolOutcome, View};
 use folkmoot_tools::{Shared, build_tool_among, offers};
@@ -111,6 +111,7 @@ fn call(place: &Place, arguments: Value) -> ToolCall {
         call: CallId::new([7; 16]),
         idempotency_key: "world:call".into(),
         attempt: Attempt(1),
+        incarnation: Incarnation(1),
         arguments,
         input: None,
         clock: Arc::new(Still),

@@ -154,6 +154,7 @@ impl WorldTask {
         let secrets = self.parts.secrets.clone();
         Arc::new(Reports {
             activity,
+            tenure: Arc::clone(&self.tenure),
             secrets,
             agent: agent.clone(),
             call,
@@ -182,6 +183,7 @@ impl WorldTask {
             call,
             idempotency_key: runnable.idempotency_key,
             attempt,
+            incarnation: self.world.incarnation(),
             arguments,
             input: runnable.input,
             clock: self.clock.port(),
