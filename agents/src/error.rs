@@ -1,5 +1,7 @@
 //! What can go wrong with a world that is open.
 
+use std::time::Duration;
+
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::ids::{ModelName, Position, ToolName, WorldName};
 use folkmoot_core::port::{AppendError, NoTenure, ReadError};
@@ -41,6 +43,15 @@ pub enum OpenError {
         /// The reason.
         #[source]
         source: NoTenure,
+    },
+    /// It is followed here, and this process could not have it itself.
+    #[error("the world {name} stays with another process")]
+    Elsewhere {
+        /// The world.
+        name: WorldName,
+        /// The reason.
+        #[source]
+        why: Box<SeatError>,
     },
     /// The right to act for it was lost while it was opened. It may be recorded as opened all the same: somebody else goes
     /// on with it.
@@ -119,6 +130,37 @@ pub enum SeatError {
         /// The last event.
         head: Position,
     },
+    /// Too much is asked of another node that holds the world: nothing of the command is kept. Try again later.
+    #[error("{waiting} commands wait for the node that holds the world; try again later")]
+    Busy {
+        /// The number of those that wait.
+        waiting: usize,
+    },
+    /// The command is too large to be sent to the node that holds the world: nothing of it is kept. Give it there.
+    #[error(
+        "the command has {bytes} bytes in its written form, and {max} can be sent to the node that holds the world; \
+         give it there, or make it smaller"
+    )]
+    TooLarge {
+        /// The bytes that it has.
+        bytes: usize,
+        /// The most that can be sent.
+        max: usize,
+    },
+    /// No node answered in time. The command may be done, or may still be: it waits for the next node that holds the world.
+    /// With a key, giving it again is harmless, and gives its answer.
+    #[error(
+        "no node that holds the world answered within {} seconds; the command may be done, or may still be: look, or \
+         give it again with the same key",
+        after.as_secs()
+    )]
+    Unanswered {
+        /// The time that was waited.
+        after: Duration,
+    },
+    /// Another node holds the world, and this cannot be had of it.
+    #[error("another node holds the world: {0}")]
+    Elsewhere(String),
     /// A file could not be kept, or not be read back.
     #[error("the file cannot be stored or read: {0}")]
     Blob(String),

@@ -19,6 +19,8 @@ mod error;
 mod gate;
 mod proof;
 
+mod wire;
+
 mod fold;
 mod transcript;
 mod withheld;

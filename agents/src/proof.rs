@@ -20,6 +20,9 @@ impl Proof {
     /// How people of world scripts are proven.
     pub const SCRIPT: &str = Person::SCRIPT;
 
+    /// How those are proven whom the ledger knows by their login.
+    pub const LEDGER: &str = "postgres";
+
     /// A user of this machine, by their number. `display` is claimed, not proven.
     #[must_use]
     pub fn local(uid: u32, display: PersonName) -> Self {
@@ -60,6 +63,11 @@ impl Proof {
     #[must_use]
     pub const fn world() -> Self {
         Self(Principal::World)
+    }
+
+    /// Somebody whom another node of the same store proved. `None` for the runtime: nobody is proven to be that.
+    pub(crate) fn of_node(principal: Principal) -> Option<Self> {
+        (principal != Principal::Runtime).then_some(Self(principal))
     }
 
     /// The principal.

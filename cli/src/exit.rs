@@ -142,6 +142,7 @@ fn world_code(error: &OpenError) -> u8 {
         | OpenError::TakenOver(_)
         | OpenError::NoTenure { .. }
         | OpenError::TenureLost(_)
+        | OpenError::Elsewhere { .. }
         | OpenError::Assemble(_)
         | OpenError::NoHost(_)
         | OpenError::MissingPart { .. }

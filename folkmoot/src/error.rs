@@ -78,6 +78,10 @@ impl From<SeatError> for Error {
             | SeatError::Stopped(_)
             | SeatError::Full
             | SeatError::TenureLost
+            | SeatError::Busy { .. }
+            | SeatError::TooLarge { .. }
+            | SeatError::Unanswered { .. }
+            | SeatError::Elsewhere(_)
             | SeatError::Closed
             | SeatError::Blob(_)
             | _) => Self::Seat(error),

@@ -18,9 +18,14 @@ impl From<SeatError> for Problem {
             SeatError::BehindHead { .. } => Self::new(ProblemCode::BehindHead, error.to_string()),
             SeatError::Full => full(),
             SeatError::Blob(why) => Self::new(ProblemCode::Internal, why),
-            error @ (SeatError::Stopped(_) | SeatError::TenureLost | SeatError::Closed | _) => {
-                Self::new(ProblemCode::Unavailable, error.to_string())
-            }
+            SeatError::TooLarge { .. } => Self::new(ProblemCode::Invalid, error.to_string()),
+            error @ (SeatError::Stopped(_)
+            | SeatError::TenureLost
+            | SeatError::Closed
+            | SeatError::Busy { .. }
+            | SeatError::Unanswered { .. }
+            | SeatError::Elsewhere(_)
+            | _) => Self::new(ProblemCode::Unavailable, error.to_string()),
         }
     }
 }
@@ -140,6 +145,7 @@ impl From<OpenError> for Problem {
             | OpenError::NoHost(_)
             | OpenError::MissingPart { .. }
             | OpenError::NoTenure { .. }
+            | OpenError::Elsewhere { .. }
             | _) => Self::new(ProblemCode::Unavailable, with_causes(&error)),
         }
     }
