@@ -42,6 +42,7 @@ pub use files::FILES_BYTES_MAX;
 pub use fold::{fold_world, fold_world_from};
 pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
+pub use means::courier::{ANSWER_AWAITED, Vouched};
 pub use model_agent::ModelAgent;
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;

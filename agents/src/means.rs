@@ -8,7 +8,9 @@ use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AskId, CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName,
+};
 use folkmoot_core::port::{
     AppendError, Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenure, Tenures,
     ToolHost, WorldEntry,
@@ -23,11 +25,13 @@ use crate::fold::load;
 use crate::opening::{Opening, Perform};
 use crate::parts::{Assemble, Parts};
 
+pub(crate) mod courier;
 mod dry;
 mod record;
 pub(crate) mod seeds;
 mod tenure;
 
+use courier::Courier;
 use record::WorldRecord;
 use seeds::Seeds;
 pub(crate) use tenure::Held;
@@ -49,6 +53,8 @@ pub(crate) struct Means {
     pub(crate) node: NodeId,
     /// Gives worlds to this process; `None`: it alone has the store open, so that nobody takes one away.
     pub(crate) tenures: Option<Arc<dyn Tenures>>,
+    /// Brings commands to processes that hold their worlds; `None`: nobody else does.
+    pub(crate) courier: Option<Courier>,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
     pub(crate) idle_close: Option<Duration>,
 }
@@ -239,6 +245,14 @@ impl Means {
                 WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START)))
             }
         }
+    }
+
+    /// The id of the next request to another process.
+    pub(crate) fn ask_id(&self) -> AskId {
+        AskId::from_stamp(&Stamp {
+            time: self.clock.now(),
+            seed: self.seeds.ask(),
+        })
     }
 
     pub(crate) fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {

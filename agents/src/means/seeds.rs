@@ -15,6 +15,8 @@ pub(crate) struct Seeds {
     key: [u8; 32],
     /// When whoever takes them began.
     began: Time,
+    /// The number of requests to other processes so far: none may have the id of another, wherever the world stands.
+    asks: AtomicU64,
 }
 
 /// What tells one seed from another of the same place.
@@ -40,6 +42,7 @@ impl Seeds {
             number: SeedNumber::Growing(AtomicU64::new(0)),
             key,
             began: SystemClock.now(),
+            asks: AtomicU64::new(0),
         }
     }
 
@@ -49,6 +52,7 @@ impl Seeds {
             number: SeedNumber::Fixed(start),
             key: [0; 32],
             began: Time::SIMULATED_START,
+            asks: AtomicU64::new(0),
         }
     }
 
@@ -58,6 +62,12 @@ impl Seeds {
             time: self.began,
             seed: self.hash(&[]),
         })
+    }
+
+    /// The seed of the next request to another process.
+    pub(crate) fn ask(&self) -> Seed {
+        let asks = self.asks.fetch_add(1, Ordering::Relaxed);
+        self.hash(&[b"ask", &asks.to_le_bytes()])
     }
 
     /// The seed of a decision of `world` at `head`.

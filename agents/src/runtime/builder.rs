@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::port::{
-    Blobs, Checkpoints, Clock, Custody, EventLog, Signer, Tenures, ToolHost,
+    Blobs, Checkpoints, Clock, Custody, EventLog, Inbox, Signer, Tenures, ToolHost,
 };
 
 use super::{Runtime, Storage};
 use crate::clock::SystemClock;
 use crate::means::Means;
+use crate::means::courier::Courier;
 use crate::means::seeds::Seeds;
 use crate::parts::{Assemble, Parts};
 
@@ -30,6 +31,7 @@ pub struct RuntimeBuilder {
     clock: Arc<dyn Clock>,
     seeds: Seeds,
     tenures: Option<Arc<dyn Tenures>>,
+    courier: Option<Courier>,
     idle_close: Option<Duration>,
 }
 
@@ -46,6 +48,7 @@ impl RuntimeBuilder {
             clock: Arc::new(SystemClock),
             seeds: Seeds::random(),
             tenures: None,
+            courier: None,
             idle_close: Some(IDLE_CLOSE),
         }
     }
@@ -107,6 +110,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Leaves commands to worlds that other processes hold in `inbox`, for those: see [`Runtime::reach`].
+    #[must_use]
+    pub fn inbox(mut self, inbox: Arc<dyn Inbox>) -> Self {
+        self.courier = Some(Courier::new(inbox));
+        self
+    }
+
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
@@ -121,6 +131,7 @@ impl RuntimeBuilder {
             clock,
             seeds,
             tenures,
+            courier,
             idle_close,
         } = self;
         let node = seeds.node();
@@ -136,6 +147,7 @@ impl RuntimeBuilder {
             seeds: Arc::new(seeds),
             node,
             tenures,
+            courier,
             idle_close,
         });
         Runtime {

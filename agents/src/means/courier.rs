@@ -1,0 +1,227 @@
+//! The courier of a process: it brings commands to whoever holds their worlds, and the answers back.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use folkmoot_core::command::Command;
+use folkmoot_core::ids::{AskId, WorldId, WorldName};
+use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox, MemberError};
+use folkmoot_core::world::Accepted;
+use tokio::sync::{Notify, oneshot};
+
+use crate::error::SeatError;
+use crate::wire::{Told, WireError, WrittenCommand, write_principal};
+
+/// How long an answer is waited for. A holder that died has its successor after a few seconds.
+pub const ANSWER_AWAITED: Duration = Duration::from_secs(30);
+
+/// How often answers are looked for, if nobody hints at one, and a ledger is asked again that could not be reached.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+type Answer = Result<Accepted, SeatError>;
+
+/// Whoever vouches for the giver of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vouched {
+    /// This process, which the ledger trusts as a node.
+    ByNode,
+    /// The ledger: it writes down the login of this process, and the login is who gives the command.
+    ByLogin,
+}
+
+/// A command on its way to the holder of its world.
+#[derive(Debug, Clone)]
+pub(crate) struct Errand {
+    pub(crate) id: AskId,
+    pub(crate) world: WorldId,
+    pub(crate) name: WorldName,
+    pub(crate) command: Command,
+    pub(crate) vouched: Vouched,
+}
+
+/// Carries commands of all worlds of a process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Courier(Arc<Round>);
+
+#[derive(Debug)]
+struct Round {
+    inbox: Arc<dyn Inbox>,
+    waiting: Mutex<Waiting>,
+    /// Somebody waits who did not before.
+    news: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Those who wait for the answer to an ask. One who has gone away is left out at the next look.
+    askers: BTreeMap<AskId, oneshot::Sender<Answer>>,
+    /// True while a task looks for answers: one for all, as long as anybody waits.
+    is_looking: bool,
+}
+
+impl Courier {
+    pub(crate) fn new(inbox: Arc<dyn Inbox>) -> Self {
+        Self(Arc::new(Round {
+            inbox,
+            waiting: Mutex::default(),
+            news: Notify::new(),
+        }))
+    }
+
+    /// Leaves an ask for whoever holds its world, and waits so long for the answer. A holder that dies before it answers
+    /// does not matter: the next one finds the ask there.
+    ///
+    /// # Errors
+    /// The holder's answer; [`SeatError::Busy`] and [`SeatError::Elsewhere`] if it was not left; [`SeatError::Unanswered`]
+    /// if nobody answers in time.
+    pub(crate) async fn carry(&self, ask: &Ask, after: Duration) -> Answer {
+        let answered = async {
+            self.leave(ask).await?;
+            let gone = |_| SeatError::Elsewhere("nobody looks for its answer any more".to_owned());
+            self.wait_for(ask.id).await.map_err(gone)?
+        };
+        let answered = tokio::time::timeout(after, answered).await;
+        answered.unwrap_or(Err(SeatError::Unanswered { after }))
+    }
+
+    /// Leaves an ask. Leaving it twice does nothing, so it is left again when nobody knows.
+    async fn leave(&self, ask: &Ask) -> Result<(), SeatError> {
+        loop {
+            match self.0.inbox.ask(ask).await {
+                Ok(Asked::Waits) => return Ok(()),
+                Ok(Asked::Busy) => {
+                    let waiting = ASKS_WAITING_MAX;
+                    return Err(SeatError::Busy { waiting });
+                }
+                Ok(Asked::NoSuchWorld) => {
+                    let why = "the ledger has no such world any more".to_owned();
+                    return Err(SeatError::Elsewhere(why));
+                }
+                Err(MemberError::Unknown(_) | MemberError::Unreachable(_)) => {
+                    tokio::time::sleep(LOOK_EVERY).await;
+                }
+                Err(error) => return Err(SeatError::Elsewhere(with_causes(&error))),
+            }
+        }
+    }
+
+    /// Begins to wait for the answer to an ask that was left.
+    fn wait_for(&self, id: AskId) -> oneshot::Receiver<Answer> {
+        let (asker, answer) = oneshot::channel();
+        let mut waiting = self.waiting();
+        waiting.askers.insert(id, asker);
+        if waiting.is_looking {
+            self.0.news.notify_one();
+        } else {
+            waiting.is_looking = true;
+            tokio::spawn(self.clone().look());
+        }
+        answer
+    }
+
+    /// Looks for answers as long as anybody waits for one.
+    async fn look(self) {
+        while let Some(asks) = self.asks() {
+            match self.0.inbox.answers(&asks).await {
+                Ok(states) => asks
+                    .into_iter()
+                    .zip(states)
+                    .for_each(|(id, state)| self.hand_over(id, state)),
+                Err(error) => {
+                    let why = with_causes(&error);
+                    tracing::debug!(why, "answers of other nodes could not be looked for");
+                }
+            }
+            if self.waiting().askers.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                () = self.0.inbox.hint() => {}
+                () = self.0.news.notified() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
+    }
+
+    /// The asks whose answers somebody waits for. `None` if nobody does: then nobody looks any more.
+    fn asks(&self) -> Option<Vec<AskId>> {
+        let mut waiting = self.waiting();
+        waiting.askers.retain(|_, asker| !asker.is_closed());
+        waiting.is_looking = !waiting.askers.is_empty();
+        waiting
+            .is_looking
+            .then(|| waiting.askers.keys().copied().collect())
+    }
+
+    fn hand_over(&self, id: AskId, state: AskState) {
+        let answer = match state {
+            AskState::Waits => return,
+            AskState::Answered(bytes) => match Told::read(&bytes) {
+                Ok(told) => told.into(),
+                Err(error) => Err(SeatError::Elsewhere(format!(
+                    "its answer does not read: {error}; the command may be done"
+                ))),
+            },
+            AskState::Gone => Err(SeatError::Elsewhere(
+                "the command is not waiting any more, and has no answer: the world was deleted"
+                    .to_owned(),
+            )),
+        };
+        if let Some(asker) = self.waiting().askers.remove(&id) {
+            let _gone = asker.send(answer);
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Errand {
+    /// The ask that it is.
+    ///
+    /// # Errors
+    /// [`SeatError::TooLarge`], and [`SeatError::Elsewhere`] for a command that is none of a person.
+    pub(crate) fn write(self) -> Result<Ask, SeatError> {
+        let Self {
+            id,
+            world,
+            name,
+            command,
+            vouched,
+        } = self;
+        let principal = match vouched {
+            Vouched::ByNode => Some(write_principal(command.principal).map_err(unsent)?),
+            Vouched::ByLogin => None,
+        };
+        let beside = principal.as_ref().map_or(0, Vec::len);
+        let written = WrittenCommand {
+            world: name,
+            key: command.key,
+            action: command.action,
+        };
+        Ok(Ask {
+            id,
+            world,
+            command: written.write(beside).map_err(unsent)?,
+            principal,
+        })
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what an error is mapped by"
+)]
+fn unsent(error: WireError) -> SeatError {
+    if let WireError::TooLarge { bytes, max } = error {
+        SeatError::TooLarge { bytes, max }
+    } else {
+        SeatError::Elsewhere(error.to_string())
+    }
+}
