@@ -142,6 +142,12 @@ impl ActivityChannel {
             .subscribe()
     }
 
+    /// Tells whether anybody reads what comes of the world.
+    pub(crate) fn is_followed(&self) -> bool {
+        let listeners = |sender: &broadcast::Sender<_>| sender.receiver_count();
+        self.tail.is_followed() || self.sender.get().map_or(0, listeners) > 0
+    }
+
     pub(crate) fn send(&self, event: ActivityEvent) {
         if let Some(sender) = self.sender.get() {
             // Everybody may have stopped listening.

@@ -3,23 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use folkmoot_core::ids::WorldName;
+use folkmoot_core::ids::{AskId, WorldName};
 use folkmoot_core::port::{Blobs, Checkpoints, Custody, EventLog};
-use folkmoot_core::world::Activity;
+use folkmoot_core::world::{Activity, World};
 use tokio::sync::{mpsc, watch};
 
 use crate::bus::ActivityChannel;
 use crate::error::OpenError;
 use crate::gate::{GatedBlobs, GatedLog, Gatekeeper};
+use crate::means::courier::Courier;
 use crate::means::{Entered, Means};
 use crate::opening::{Opening, Perform};
 use crate::parts::Assemble;
 use crate::seat::WorldHandle;
-use crate::task::{ASKS_MAX, Door, Status, WorldTask, keep};
+use crate::task::{ASKS_MAX, Door, Kept, Status, WorldTask, keep};
 
 mod builder;
 mod closed;
 mod fork;
+mod reach;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
 pub use closed::Beforehand;
@@ -87,6 +89,16 @@ impl Runtime {
             .get(name)
             .filter(|handle| handle.is_open())
             .cloned()
+    }
+
+    /// Brings commands to other processes, if there can be any.
+    pub(crate) fn courier(&self) -> Option<Courier> {
+        self.means.courier.clone()
+    }
+
+    /// The id of the next request to another process.
+    pub(crate) fn ask_id(&self) -> AskId {
+        self.means.ask_id()
     }
 
     /// The number of worlds that are open, asleep or not.
@@ -178,15 +190,30 @@ impl Runtime {
         means: &Arc<Means>,
         entered: Entered,
     ) -> WorldHandle {
+        let (handle, door) = self.door(name, perform, means, &entered.world);
+        let task = WorldTask::begin(Arc::clone(means), door, entered);
+        // Nobody holds the task: it ends with its world.
+        tokio::spawn(keep(Kept::Awake(task, None)));
+        handle
+    }
+
+    /// A new door to a world, and the handle on it, by which it is found from now on.
+    fn door(
+        &self,
+        name: WorldName,
+        perform: Perform,
+        means: &Arc<Means>,
+        world: &World,
+    ) -> (WorldHandle, Door) {
         let (asks, asked) = mpsc::channel(ASKS_MAX);
         let activity = ActivityChannel::default();
         // Not quiet before the task has looked at what is owed.
-        let head = entered.world.head();
+        let head = world.head();
         let (status, watched) = watch::channel(Status::Open {
             activity: Activity::Running,
             head,
         });
-        let (access, may) = watch::channel(entered.world.access());
+        let (access, may) = watch::channel(world.access());
         let own = asks.downgrade();
         let door = Door {
             name: name.clone(),
@@ -197,9 +224,7 @@ impl Runtime {
             access,
             activity: activity.clone(),
         };
-        let id = entered.world.id();
-        // Nobody holds the task: it ends with its world.
-        tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
+        let id = world.id();
         let log = Arc::clone(&means.log);
         let checkpoints = Arc::clone(&means.checkpoints);
         let blobs = Arc::clone(&means.blobs);
@@ -217,6 +242,6 @@ impl Runtime {
             assembler,
         };
         self.open_worlds().insert(name, handle.clone());
-        handle
+        (handle, door)
     }
 }

@@ -8,7 +8,9 @@ use folkmoot_core::command::commit::{CommandKey, Keyed};
 use folkmoot_core::command::{Action, Command, TalkAction, WorldAction};
 use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AgentName, AskId, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName,
+};
 use folkmoot_core::port::{Blobs, Checkpoints, EventLog};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};
@@ -76,6 +78,25 @@ pub enum Key {
 impl Key {
     /// The longest key of a client, in bytes.
     pub const BYTES_MAX: usize = 128;
+
+    /// The key of a command that another process left, unless it has one.
+    pub(crate) fn of_ask(ask: AskId) -> Self {
+        Self::Client(format!("ask:{ask}"))
+    }
+
+    /// The key of `command`, as it is recorded.
+    pub(crate) fn of(self, command: &Command) -> Keyed {
+        match self {
+            Self::Client(key) => Keyed {
+                key: CommandKey::Client(key),
+                digest: command.digest(),
+            },
+            Self::Step(step, digest) => Keyed {
+                key: CommandKey::Step(step),
+                digest,
+            },
+        }
+    }
 }
 
 /// A message to post.
@@ -192,6 +213,16 @@ impl WorldHandle {
         self.ask(Ask::Inspect(Box::new(look))).await?;
         match answer.await {
             Ok(seen) => Ok(seen),
+            Err(_) => Err(self.gone().await),
+        }
+    }
+
+    /// Has the world here if this process may, and returns once it has.
+    pub(crate) async fn wake(&self) -> Result<(), SeatError> {
+        let (reply, answer) = oneshot::channel();
+        self.ask(Ask::Wake(reply)).await?;
+        match answer.await {
+            Ok(answer) => answer,
             Err(_) => Err(self.gone().await),
         }
     }
@@ -375,16 +406,7 @@ impl Seat {
 
     fn keyed(&self, action: Action, key: Option<Key>) -> Box<Command> {
         let mut command = Command::of(self.proof.principal().clone(), action);
-        command.key = key.map(|key| match key {
-            Key::Client(key) => Keyed {
-                key: CommandKey::Client(key),
-                digest: command.digest(),
-            },
-            Key::Step(step, digest) => Keyed {
-                key: CommandKey::Step(step),
-                digest,
-            },
-        });
+        command.key = key.map(|key| key.of(&command));
         Box::new(command)
     }
 }

@@ -8,15 +8,15 @@ use std::sync::atomic::AtomicU64;
 use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{Event, Right, WorldEvent};
-use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
+use folkmoot_core::ids::{Position, Stamp, Time};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Clock, Tenure};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::decider::checkpoint_id;
-use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
+use folkmoot_core::world::{Accepted, Activity, Decision, World};
 use tokio::sync::oneshot;
 
-use crate::bus::{ActivityEvent, Bus};
+use crate::bus::Bus;
 use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
 use crate::means::{Entered, Means};
@@ -25,6 +25,7 @@ use crate::parts::Parts;
 use crate::secrets::conceal;
 
 mod ahead;
+mod bulletin;
 mod door;
 mod drafts;
 mod erase;
@@ -32,18 +33,21 @@ mod flight;
 mod halt;
 mod perform;
 mod permission;
+mod porter;
 mod progress;
 mod sign;
 mod sleep;
 mod time;
 
 use ahead::Ahead;
+use bulletin::Bulletin;
 pub(crate) use door::{Ask, Door, Reply, Status};
 use flight::Flight;
 use halt::Halt;
 use perform::FilesGone;
+pub(crate) use porter::{Followed, Porter};
 use sleep::Asleep;
-pub(crate) use sleep::keep;
+pub(crate) use sleep::{Kept, keep};
 
 /// How many asks may wait for a world.
 pub(crate) const ASKS_MAX: usize = 256;
@@ -66,7 +70,7 @@ pub(crate) struct WorldTask {
     checkpoint_at: Position,
     /// The parts of a definition that is being recorded.
     coming: Option<Box<(Definition, Parts)>>,
-    doing: Vec<(AgentName, Doing)>,
+    bulletin: Bulletin,
     files_gone: FilesGone,
 }
 
@@ -94,12 +98,7 @@ impl WorldTask {
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
         }
-        let doing = definition
-            .spec
-            .agents
-            .iter()
-            .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
-            .collect();
+        let bulletin = Bulletin::of(&world);
         let flight = Flight::under(Arc::clone(&tenure));
         let ahead = Ahead::default();
         let checkpoint_at = world.head();
@@ -117,14 +116,14 @@ impl WorldTask {
             ahead,
             checkpoint_at,
             coming,
-            doing,
+            bulletin,
             files_gone,
         })
     }
 
     /// Takes up `first`, then runs until the world is closed, lost, its log cannot be written, or it
     /// falls asleep.
-    async fn run(mut self: Box<Self>, first: Option<Ask>) -> Option<Asleep> {
+    async fn run(mut self: Box<Self>, first: Option<Ask>) -> Option<Kept> {
         let tenure = Arc::clone(&self.tenure);
         let end = tokio::select! {
             biased;
@@ -226,6 +225,10 @@ impl WorldTask {
                     clock.advance_to(clock.now().after(by));
                 }
                 self.answer(&command, reply).await
+            }
+            Ask::Wake(reply) => {
+                let _gone = reply.send(Ok(()));
+                Ok(())
             }
             Ask::Inspect(look) => {
                 look(&self.world);
@@ -448,24 +451,9 @@ impl WorldTask {
             return;
         }
         let activity = self.activity();
-        let head = self.world.head();
-        let before = self
-            .door
-            .status
-            .send_replace(Status::Open { activity, head });
-        if !matches!(before, Status::Open { activity: known, .. } if known == activity) {
-            self.bus.announce(ActivityEvent::World(activity));
-        }
-        for (agent, known) in &mut self.doing {
-            let doing = self.world.doing(agent);
-            if doing != *known {
-                *known = doing;
-                self.bus.announce(ActivityEvent::Agent {
-                    agent: agent.clone(),
-                    doing,
-                });
-            }
-        }
+        let tell = |event| self.bus.announce(event);
+        self.bulletin
+            .announce(&self.door, (&self.world, activity), tell);
     }
 
     /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is
@@ -480,7 +468,7 @@ impl WorldTask {
         }
     }
 
-    async fn end(mut self: Box<Self>, end: TaskEnd) -> Option<Asleep> {
+    async fn end(mut self: Box<Self>, end: TaskEnd) -> Option<Kept> {
         match end {
             TaskEnd::Closed(reply) => {
                 self.bus.activity().abort_drafts(self.world.head());
@@ -511,12 +499,13 @@ impl WorldTask {
                 self.door.activity.tail().rest();
                 let due = self.release().await;
                 tracing::debug!(world = ?self.world.name(), "the world sleeps");
-                Some(Asleep {
+                let asleep = Asleep {
                     left: self.world.incarnation(),
                     due,
                     means: self.means,
                     door: self.door,
-                })
+                };
+                asleep.settle().await
             }
         }
     }

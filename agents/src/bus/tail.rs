@@ -74,6 +74,11 @@ impl Tail {
         self.0.news.subscribe()
     }
 
+    /// Tells whether anybody follows.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.0.news.receiver_count() > 0
+    }
+
     /// Tells all who follow that something is new.
     pub(crate) fn tell(&self) {
         self.0.news.send_replace(());
@@ -93,7 +98,7 @@ impl Tail {
 
     /// Forgets the items of a world that falls asleep, if nobody follows it.
     pub(crate) fn rest(&self) {
-        if self.0.news.receiver_count() == 0 {
+        if !self.is_followed() {
             self.kept().forget();
         }
     }
@@ -125,7 +130,7 @@ impl Tail {
 
     /// Folds a commit into `world`. Gives what is to be [kept](Self::keep) of it; `None` if nobody follows.
     pub(crate) fn fold(&self, world: &mut World, commit: &Commit) -> Option<Vec<FeedItem>> {
-        if self.0.news.receiver_count() == 0 {
+        if !self.is_followed() {
             world.apply(commit);
             None
         } else {

@@ -129,7 +129,7 @@ fn ended_draft(event: &Event) -> Option<(AgentName, DraftEnding)> {
     }
 }
 
-fn changes_access(event: &Event) -> bool {
+pub(super) fn changes_access(event: &Event) -> bool {
     matches!(
         event,
         Event::World(WorldEvent::RightsChanged(_)) | Event::World(WorldEvent::SpecRevised(_))

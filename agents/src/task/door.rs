@@ -34,6 +34,8 @@ pub(crate) enum Ask {
         command: Box<Command>,
         reply: Reply,
     },
+    /// Have the world here, if this process may.
+    Wake(oneshot::Sender<Result<(), SeatError>>),
     /// A look at the state.
     Inspect(Box<dyn FnOnce(&World) + Send>),
     /// Close the world.
@@ -90,6 +92,9 @@ impl Ask {
             Self::Command { reply, .. }
             | Self::Revise { reply, .. }
             | Self::Advance { reply, .. } => {
+                let _gone = reply.send(Err(why.clone()));
+            }
+            Self::Wake(reply) => {
                 let _gone = reply.send(Err(why.clone()));
             }
             Self::Close(reply) => {

@@ -10,14 +10,14 @@ use folkmoot_core::world::Activity;
 use folkmoot_core::world::effect::Effect;
 
 use super::time::until;
-use super::{Ask, Door, WorldTask};
+use super::{Ask, Door, Porter, WorldTask};
 use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
 use crate::means::Means;
 use crate::opening::Perform;
 
 /// A world that is let go of until somebody asks something of it.
-pub(super) struct Asleep {
+pub(crate) struct Asleep {
     pub(super) means: Arc<Means>,
     pub(super) door: Door,
     /// Its incarnation when it fell asleep.
@@ -26,15 +26,29 @@ pub(super) struct Asleep {
     pub(super) due: Option<Time>,
 }
 
-/// Drives a world as long as it is open, awake and asleep.
-pub(crate) async fn keep(mut task: Box<WorldTask>) {
-    let mut first = None;
-    // Boxed: a sleeping world is to hold no room for a running one.
-    while let Some(asleep) = Box::pin(task.run(first)).await {
-        let Some(woken) = asleep.wake().await else {
-            return;
+/// The way in which a world is kept behind its door.
+pub(crate) enum Kept {
+    /// By its own task, which takes this up first.
+    Awake(Box<WorldTask>, Option<Ask>),
+    /// By nobody, until it is needed.
+    Asleep(Asleep),
+    /// By another process, or nobody: this one follows it.
+    Elsewhere(Box<Porter>),
+}
+
+/// Drives a world as long as it is open here.
+pub(crate) async fn keep(mut kept: Kept) {
+    loop {
+        // Boxed: a sleeping world is to hold no room for a running one.
+        let next = match kept {
+            Kept::Awake(task, first) => Box::pin(task.run(first)).await,
+            Kept::Asleep(asleep) => asleep.wake().await,
+            Kept::Elsewhere(porter) => Box::pin(porter.run()).await,
         };
-        (task, first) = woken;
+        match next {
+            Some(next) => kept = next,
+            None => return,
+        }
     }
 }
 
@@ -73,9 +87,23 @@ pub(super) async fn after(time: Option<Duration>) {
 }
 
 impl Asleep {
+    /// Keeps a world that fell asleep. Where others may take it, its rights and its words may change meanwhile: then it is
+    /// followed as long as somebody here needs it, and else closed.
+    pub(super) async fn settle(self) -> Option<Kept> {
+        let Some(courier) = self.means.courier.clone() else {
+            return Some(Kept::Asleep(self));
+        };
+        let Self { means, door, .. } = self;
+        if door.activity.is_followed() || !door.asks.is_empty() {
+            return Porter::begin(means, courier, door).await;
+        }
+        door.closed(None);
+        None
+    }
+
     /// Waits until something is asked of the world, or it is due, and opens it again for that. `None`
     /// once it is closed, or cannot be opened: whoever asks is told why.
-    async fn wake(mut self) -> Option<(Box<WorldTask>, Option<Ask>)> {
+    async fn wake(mut self) -> Option<Kept> {
         let due = until(self.due.filter(|_| self.wakes_itself()), &*self.means.clock);
         let ask = tokio::select! {
             biased;
@@ -99,7 +127,7 @@ impl Asleep {
             ..
         } = self;
         match Box::pin(means.reopen(&door.name, left, door.perform)).await {
-            Ok(entered) => Some((WorldTask::begin(means, door, entered), ask)),
+            Ok(entered) => Some(Kept::Awake(WorldTask::begin(means, door, entered), ask)),
             Err(error) => {
                 let why = with_causes(&error);
                 tracing::error!(world = %door.name, why, "the world could not be opened again");
