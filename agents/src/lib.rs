@@ -35,6 +35,9 @@ mod seat;
 
 mod runtime;
 
+mod answerer;
+
+pub use answerer::Answerer;
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};

@@ -1,0 +1,259 @@
+//! The holder's end of the inbox: it takes what other processes ask of the worlds that this one holds, and answers.
+//!
+//! An ask is delivered at least once, and done once: its id is the key of its command, unless that has one, and a world gives
+//! a key its first answer (decision 0045).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use folkmoot_core::command::Keyed;
+use folkmoot_core::command::commit::CommandKey;
+use folkmoot_core::ids::{AskId, NodeId, PersonName, WorldId, WorldName};
+use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, Inbox, MemberError, WaitingAsk};
+use futures::StreamExt as _;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::error::{OpenError, SeatError};
+use crate::means::courier::LOOK_EVERY;
+use crate::proof::Proof;
+use crate::runtime::Runtime;
+use crate::seat::{Key, WorldHandle};
+use crate::wire::{Told, WrittenCommand, read_principal};
+
+/// The most asks that are taken at a time: those of several worlds, so that one that many ask holds up few.
+const ASKS_TAKEN_MAX: usize = 4 * ASKS_WAITING_MAX;
+
+/// The most asks of one world that are under way at a time, in the order of their ids.
+const AT_A_TIME: usize = 16;
+
+/// How often an ask is tried whose world cannot be had, before that is its answer.
+const TRIES_MAX: u32 = 4;
+
+/// Says which node this process is now: it has another id after it was declared dead.
+type WhoAmI = dyn Fn() -> NodeId + Send + Sync;
+
+/// Answers what other processes ask of the worlds that this one holds. Cheap to clone.
+#[derive(Clone)]
+pub struct Answerer {
+    runtime: Runtime,
+    inbox: Arc<dyn Inbox>,
+    node: Arc<WhoAmI>,
+}
+
+impl fmt::Debug for Answerer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answerer")
+            .field("inbox", &self.inbox)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The work of an answerer at present.
+#[derive(Default)]
+struct Round {
+    under_way: JoinSet<(WorldId, Vec<AskId>)>,
+    /// The worlds whose asks are under way.
+    busy: BTreeSet<WorldId>,
+    /// The worlds that could not be had, and until when they are left alone.
+    left_alone: BTreeMap<WorldId, Instant>,
+    /// How often the asks were tried that could not be answered.
+    tries: BTreeMap<AskId, u32>,
+}
+
+/// The reason that an ask is not answered yet.
+struct NotYet(String);
+
+impl Answerer {
+    /// Answers with the worlds of `runtime` what `inbox` has for the node that `node` names.
+    #[must_use]
+    pub fn new(
+        runtime: Runtime,
+        inbox: Arc<dyn Inbox>,
+        node: impl Fn() -> NodeId + Send + Sync + 'static,
+    ) -> Self {
+        let node = Arc::new(node);
+        Self {
+            runtime,
+            inbox,
+            node,
+        }
+    }
+
+    /// Answers for as long as it is polled; it never ends. Dropped, it leaves what is not answered to whoever holds the
+    /// world next, or to itself when it runs again.
+    pub async fn run(self) {
+        let mut round = Round::default();
+        loop {
+            if let Err(error) = self.look(&mut round).await {
+                let why = with_causes(&error);
+                tracing::warn!(why, "the node could not look for what it is asked");
+            }
+            tokio::select! {
+                Some(done) = round.under_way.join_next() => match done {
+                    Ok((world, unanswered)) => round.note(world, unanswered),
+                    Err(error) => tracing::error!(%error, "answering broke off"),
+                },
+                () = self.inbox.hint() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
+    }
+
+    /// Takes the asks that wait, those of each world by their ids, and begins to answer them.
+    async fn look(&self, round: &mut Round) -> Result<(), MemberError> {
+        let asks = self.inbox.asks((self.node)(), ASKS_TAKEN_MAX).await?;
+        round.forget(&asks);
+        let mut worlds: BTreeMap<WorldId, Vec<(WaitingAsk, u32)>> = BTreeMap::new();
+        for ask in asks {
+            let tries = round.tries.get(&ask.ask.id).copied().unwrap_or(0);
+            worlds.entry(ask.ask.world).or_default().push((ask, tries));
+        }
+        worlds.retain(|world, _| round.may_begin(*world));
+        for (world, asks) in worlds {
+            round.busy.insert(world);
+            let answerer = self.clone();
+            round.under_way.spawn(async move {
+                let unanswered = answerer.answer_all(asks).await;
+                (world, unanswered)
+            });
+        }
+        Ok(())
+    }
+
+    /// Answers asks of one world; gives those that could not be answered.
+    async fn answer_all(&self, asks: Vec<(WaitingAsk, u32)>) -> Vec<AskId> {
+        let answers = futures::stream::iter(asks)
+            .map(|(ask, tries)| self.answer(ask, tries))
+            .buffered(AT_A_TIME);
+        answers.filter_map(futures::future::ready).collect().await
+    }
+
+    /// Answers an ask; gives its id if it cannot be answered now.
+    async fn answer(&self, waiting: WaitingAsk, tries: u32) -> Option<AskId> {
+        let id = waiting.ask.id;
+        let told = match self.told(&waiting).await {
+            Ok(told) => told,
+            Err(NotYet(why)) if tries.saturating_add(1) >= TRIES_MAX => Told::Stopped(why),
+            Err(NotYet(why)) => {
+                tracing::debug!(ask = %id, why, "an ask is not answered yet");
+                return Some(id);
+            }
+        };
+        match self.inbox.answer(id, told.write()).await {
+            Ok(()) => None,
+            Err(error) => {
+                // It is listed once more, and gets the same answer by its key.
+                let why = with_causes(&error);
+                tracing::warn!(ask = %id, why, "an answer could not be given");
+                Some(id)
+            }
+        }
+    }
+
+    /// Gives the command of an ask to its world, through the same door as everybody.
+    async fn told(&self, WaitingAsk { ask, login, .. }: &WaitingAsk) -> Result<Told, NotYet> {
+        let unread = |what: &str, why: String| {
+            Told::Elsewhere(format!("the node that has it cannot read {what}: {why}"))
+        };
+        let command = match WrittenCommand::read(&ask.command) {
+            Ok(command) => command,
+            Err(error) => return Ok(unread("the command", error.to_string())),
+        };
+        let giver = match giver(ask, login) {
+            Ok(giver) => giver,
+            Err(why) => return Ok(unread("who gives the command", why)),
+        };
+        let Some(world) = self.world(ask.world, &command.world).await? else {
+            let name = &command.world;
+            let why = format!("the command names {name}, and no world of that name has its id");
+            return Ok(Told::Elsewhere(why));
+        };
+        let key = Some(key(ask.id, command.key));
+        match world.as_principal(giver).give(command.action, key).await {
+            // Somebody else may have the world by now, and goes on with the ask.
+            Err(
+                error @ (SeatError::Closed
+                | SeatError::TenureLost
+                | SeatError::Stopped(_)
+                | SeatError::Busy { .. }
+                | SeatError::Unanswered { .. }),
+            ) => Err(NotYet(error.to_string())),
+            answer => Ok(answer.into()),
+        }
+    }
+
+    /// The world of an ask, open here. `None` if there is none of that name and id.
+    async fn world(&self, id: WorldId, name: &WorldName) -> Result<Option<WorldHandle>, NotYet> {
+        let open = self.runtime.world(name).and_then(|world| world.id);
+        if open != Some(id) {
+            let found = self.runtime.log().find(name).await;
+            let found = found.map_err(|error| NotYet(with_causes(&error)))?;
+            if found.is_none_or(|entry| entry.world != id) {
+                return Ok(None);
+            }
+        }
+        match Box::pin(self.runtime.take_up(name)).await {
+            Ok(world) if world.id == Some(id) => Ok(Some(world)),
+            Ok(_) | Err(OpenError::NoSuchWorld(_)) => Ok(None),
+            Err(error) => Err(NotYet(with_causes(&error))),
+        }
+    }
+}
+
+impl Round {
+    fn may_begin(&self, world: WorldId) -> bool {
+        let until = self.left_alone.get(&world);
+        !self.busy.contains(&world) && until.is_none_or(|until| *until <= Instant::now())
+    }
+
+    /// Notes what became of the asks of a world.
+    fn note(&mut self, world: WorldId, unanswered: Vec<AskId>) {
+        self.busy.remove(&world);
+        if unanswered.is_empty() {
+            self.left_alone.remove(&world);
+            return;
+        }
+        self.left_alone.insert(world, Instant::now() + LOOK_EVERY);
+        for ask in unanswered {
+            let tries = self.tries.entry(ask).or_default();
+            *tries = tries.saturating_add(1);
+        }
+    }
+
+    /// Forgets what is no longer asked here.
+    fn forget(&mut self, asks: &[WaitingAsk]) {
+        let ids: BTreeSet<AskId> = asks.iter().map(|waiting| waiting.ask.id).collect();
+        let worlds: BTreeSet<WorldId> = asks.iter().map(|waiting| waiting.ask.world).collect();
+        self.tries.retain(|ask, _| ids.contains(ask));
+        self.left_alone.retain(|world, _| worlds.contains(world));
+    }
+}
+
+/// Whoever gives the command: by the word of a node, else by that of the ledger.
+fn giver(ask: &Ask, login: &str) -> Result<Proof, String> {
+    match &ask.principal {
+        Some(principal) => read_principal(principal).map_err(|error| error.to_string()),
+        None => {
+            let display = PersonName::new(login).map_err(|error| error.to_string())?;
+            Ok(Proof::by(Proof::LEDGER).user(login).called(display))
+        }
+    }
+}
+
+/// The key of the command, which makes delivering it again harmless.
+fn key(id: AskId, key: Option<Keyed>) -> Key {
+    match key {
+        None => Key::of_ask(id),
+        Some(Keyed {
+            key: CommandKey::Client(key),
+            ..
+        }) => Key::Client(key),
+        Some(Keyed {
+            key: CommandKey::Step(step),
+            digest,
+        }) => Key::Step(step, digest),
+    }
+}
