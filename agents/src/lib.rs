@@ -36,6 +36,7 @@ mod seat;
 mod runtime;
 
 mod answerer;
+mod visitor;
 
 pub use answerer::Answerer;
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
@@ -61,4 +62,5 @@ pub use seat::{
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
+pub use visitor::{Order, VisitError, Visitor};
 pub use withheld::{PartView, WithheldView, read_withheld};

@@ -112,8 +112,9 @@ pub use error::Error;
 /// ```
 pub use folkmoot_agents::Runtime;
 pub use folkmoot_agents::{
-    Assemble, AssembleError, Beforehand, FoldError, Gatekeeper, IDLE_CLOSE, OpenError, Opening,
-    Parts, Perform, RuntimeBuilder, SimulatedClock, SystemClock,
+    ANSWER_AWAITED, Answerer, Assemble, AssembleError, Beforehand, FoldError, Gatekeeper,
+    IDLE_CLOSE, OpenError, Opening, Order, Parts, Perform, RuntimeBuilder, SimulatedClock,
+    SystemClock, VisitError, Visitor, Vouched,
 };
 pub use folkmoot_store::OpenMode;
 /// A store is a folder that one process writes at a time:
