@@ -17,6 +17,7 @@ mod audit;
 mod canaries;
 #[cfg(feature = "data")]
 mod data;
+mod elsewhere;
 mod epochs;
 mod erasure;
 mod feed;

@@ -13,6 +13,7 @@
 )]
 
 mod cast;
+mod commons;
 mod gate;
 mod golden;
 mod probe;
@@ -24,6 +25,7 @@ mod tenure;
 mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
+pub use commons::{Commons, Member, TTL};
 pub use gate::{Cut, Hold, Meter, Side};
 pub use golden::golden_commit;
 pub use probe::{Probe, Probed};

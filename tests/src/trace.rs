@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Author, CallEvent, Event, ReconciledHow};
 use folkmoot::core::ids::{AgentName, CallId, Position, WorldName};
-use folkmoot::core::port::EventLog as _;
+use folkmoot::core::port::EventLog;
 use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, Repeat};
 use folkmoot::core::world::World;
+use folkmoot::fold_world;
 use folkmoot::run::waiting;
-use folkmoot::{Store, fold_world};
 use futures::TryStreamExt as _;
 
 use crate::stage::Stage;
@@ -67,7 +67,7 @@ impl Trace {
 }
 
 /// All commits of a world.
-pub async fn commits_of(store: &Store, name: &WorldName) -> Vec<Commit> {
+pub async fn commits_of(store: &dyn EventLog, name: &WorldName) -> Vec<Commit> {
     let Some(entry) = store.find(name).await.expect("the store reads") else {
         return Vec::new();
     };

@@ -1,0 +1,203 @@
+//! The holder changes, and nothing is lost, doubled or skipped.
+
+use std::collections::BTreeMap;
+
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
+use folkmoot::core::event::{CallEvent, Event};
+use folkmoot::core::ids::RequestId;
+use folkmoot::{Activity, FeedEvent, FeedItem, FeedStart, Key, Post, Seat, SeatError, Waiting};
+use folkmoot_tests::{Commons, commits_of, person, room_name};
+use futures::StreamExt as _;
+
+use super::{Process, id_of, paying, talkative};
+
+/// How often the log has these words.
+async fn times(commons: &Commons, words: &str) -> usize {
+    let commits = commits_of(&commons.store(), &room_name()).await;
+    format!("{commits:?}")
+        .matches(&format!("{words:?}"))
+        .count()
+}
+
+#[tokio::test]
+async fn a_holder_that_dies_between_append_and_answer_is_followed_by_one_that_gives_the_first_answer()
+ {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    first.begin(&room).await;
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
+    let ada = person(&other.reach().await, "ada");
+    for round in 0..5 {
+        commons.lose_answers(3);
+        let text = format!("round {round}");
+        let message = ada.publish_message(Post::text(&text)).await.unwrap();
+        assert_eq!(commons.lost().len(), 3 * (round + 1));
+        assert_eq!(times(&commons, &text).await, 1);
+        let said = ada.read(move |world| world.head() >= message.0).await;
+        assert_eq!(said, Ok(true));
+    }
+    drop((first, second));
+}
+
+async fn up_to_now(seat: &Seat) -> Vec<FeedItem> {
+    let mut feed = seat.feed(FeedStart::Beginning).unwrap();
+    let mut items = Vec::new();
+    while let Some(event) = feed.next_of_past().await.unwrap() {
+        if let FeedEvent::Item(item) = event {
+            items.push(item);
+        }
+    }
+    items
+}
+
+#[tokio::test]
+async fn a_feed_has_no_gap_and_no_repeat_over_a_change_of_holder() {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    first.begin(&room).await;
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
+    let there = other.reach().await;
+    let (ada, id) = (person(&there, "ada"), id_of(&commons).await);
+    let mut feed = ada.feed(FeedStart::Beginning).unwrap();
+    for round in 0..20 {
+        if round % 3 == 0 {
+            commons.evict(id);
+        }
+        ada.publish_message(Post::text(format!("{round}")))
+            .await
+            .unwrap();
+    }
+    assert_eq!(there.quiet().await, Ok(Activity::Idle));
+    let all = up_to_now(&ada).await;
+    let last = all.last().unwrap().id.at;
+    let mut seen = Vec::new();
+    while let Some(event) = feed.next_up_to(last).await.unwrap() {
+        if let FeedEvent::Item(item) = event {
+            seen.push(item);
+        }
+    }
+    assert_eq!(seen, all);
+    let places: Vec<_> = seen.iter().map(|item| item.id).collect();
+    assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
+    drop((first, second));
+}
+
+#[tokio::test]
+async fn a_handle_goes_on_when_its_process_takes_the_room_over() {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    let here = first.begin(&room).await;
+    let second = Process::start(2, &room, &commons);
+    let there = second.reach().await;
+    let ada = person(&there, "ada");
+    let mut feed = ada.feed(FeedStart::Now).unwrap();
+    ada.publish_message(Post::text("one")).await.unwrap();
+    let id = id_of(&commons).await;
+    drop(first);
+    commons.evict(id);
+    // Nobody answers for it any more, so whoever wants something has it.
+    let of_first = person(&here, "ada")
+        .publish_message(Post::text("late"))
+        .await;
+    assert_eq!(of_first, Err(SeatError::TenureLost));
+    there.quiet().await.unwrap();
+    ada.publish_message(Post::text("two")).await.unwrap();
+    assert_eq!(commons.holder(id), Some(second.member.id()));
+    there.quiet().await.unwrap();
+    let head = ada.read(|world| world.head()).await.unwrap();
+    let mut words = String::new();
+    while let Some(event) = feed.next_up_to(head).await.unwrap() {
+        words.push_str(&serde_json::to_string(&event).unwrap());
+    }
+    let at = |word: &str| words.match_indices(&format!("{word:?}")).count();
+    assert_eq!((at("one"), at("two"), at("late")), (1, 1, 0), "{words}");
+}
+
+/// Decides a request, and says so once it is known.
+async fn deny(seat: &Seat, request: &Waiting) -> Result<(), Refusal> {
+    loop {
+        match seat.deny(request, "no").await {
+            Ok(_) => return Ok(()),
+            Err(SeatError::Refused(refusal)) => return Err(refusal),
+            // The room was here, and is lost: a key would make it harmless, and so does the request itself.
+            Err(SeatError::Busy { .. } | SeatError::TenureLost | SeatError::Closed) => {
+                tokio::task::yield_now().await;
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_approvals_are_decided_once_each_with_the_holder_changing_at_random() {
+    let (rounds, calls) = (10, 100);
+    let (commons, room) = (Commons::default(), paying(calls));
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    first.begin(&room).await;
+    let second = Process::start(2, &room, &commons).serving(&commons);
+    let other = Process::beside(&room, &commons);
+    let there = other.reach().await;
+    let (ada, bea) = (person(&there, "ada"), person(&there, "bea"));
+    let id = id_of(&commons).await;
+    let mut dice = fastrand::Rng::with_seed(7);
+    let mut changes = 0;
+    for round in 0..rounds {
+        let key = Some(Key::Client(format!("round {round}")));
+        let post = Post {
+            key,
+            ..Post::text("pay")
+        };
+        ada.publish_message(post).await.unwrap();
+        assert_eq!(there.quiet().await, Ok(Activity::Parked));
+        let waiting = ada.waiting().await.unwrap();
+        assert_eq!(waiting.len(), calls);
+        let moments: Vec<bool> = waiting.iter().map(|_| dice.u8(..) < 26).collect();
+        changes += moments.iter().filter(|is_now| **is_now).count();
+        let answers = futures::stream::iter(waiting.iter().zip(moments))
+            .map(|(request, is_now)| {
+                let (commons, ada, bea) = (&commons, &ada, &bea);
+                async move {
+                    let (one, other) = futures::join!(deny(ada, request), async {
+                        if is_now {
+                            commons.evict(id);
+                        }
+                        deny(bea, request).await
+                    });
+                    [one, other]
+                }
+            })
+            .buffer_unordered(16);
+        let answers: Vec<[Result<(), Refusal>; 2]> = answers.collect().await;
+        for answer in answers {
+            let no = |answer: &Result<(), Refusal>| {
+                matches!(
+                    answer,
+                    Err(Refusal::Right {
+                        reason: RefusalReason::AlreadyDecided,
+                        ..
+                    })
+                )
+            };
+            let is_yes = |answer: &Result<(), Refusal>| answer.is_ok();
+            let [one, other] = &answer;
+            assert!(
+                is_yes(one) && no(other) || no(one) && is_yes(other),
+                "{answer:?}"
+            );
+        }
+    }
+    assert!(changes > 50, "{changes} changes");
+    let mut decided: BTreeMap<RequestId, usize> = BTreeMap::new();
+    for commit in commits_of(&commons.store(), &room_name()).await {
+        for event in commit.events {
+            if let Event::Call(CallEvent::ApprovalDecided(done)) = event {
+                *decided.entry(done.request).or_default() += 1;
+            }
+        }
+    }
+    assert_eq!(decided.len(), rounds * calls);
+    assert!(decided.values().all(|times| *times == 1));
+    drop((first, second));
+}
