@@ -128,10 +128,7 @@ impl Answerer {
         let answers = futures::stream::iter(asks)
             .map(|(ask, tries)| self.answer(ask, tries))
             .buffered(AT_A_TIME);
-        answers
-            .filter_map(async |unanswered| unanswered)
-            .collect()
-            .await
+        answers.filter_map(futures::future::ready).collect().await
     }
 
     /// Answers an ask; gives its id if it cannot be answered now.

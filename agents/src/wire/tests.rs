@@ -282,13 +282,11 @@ proptest! {
 
 /// The places of all objects whose fields have names of ours: those of a map are people's.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
+    const MAPS: [&str; 9] = [
+        "labels", "models", "prompts", "tasks", "replies", "extra", "cache", "states", "tools",
+    ];
     if let Value::Object(members) = value {
-        if ![
-            "labels", "models", "prompts", "extra", "cache", "states", "tools",
-        ]
-        .iter()
-        .any(|map| place.ends_with(map))
-        {
+        if !MAPS.iter().any(|map| place.ends_with(map)) {
             found.push(place.to_owned());
         }
         for (key, value) in members {

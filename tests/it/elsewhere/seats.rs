@@ -4,7 +4,7 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Right, Rights, Span};
 use folkmoot::core::ids::StepKey;
-use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, Key, Post, SeatError};
+use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, ItemId, Key, Post, SeatError};
 use folkmoot_tests::{Commons, person};
 
 use super::{Process, id_of, paying, talkative};
@@ -216,5 +216,13 @@ async fn a_look_elsewhere_is_no_older_than_the_question() {
             .unwrap();
         let head = there.operator().read(|world| world.head()).await.unwrap();
         assert!(head >= message.0, "{head} after {message:?}");
+    }
+    // Whoever was told of a place by one process goes on behind it at another.
+    for round in 0..20 {
+        let text = format!("{round}");
+        let message = ada.publish_message(Post::text(text)).await.unwrap();
+        let again = person(&other.reach().await, "ada");
+        let behind = FeedStart::After(ItemId::behind(message.0));
+        assert!(again.feed(behind).is_ok());
     }
 }
