@@ -26,6 +26,7 @@
 # FOLKMOOT_SCHEDULES   in how many orders the threads of a store are run, for each of its tests of interleavings (5000)
 # FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
 # FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
+# FOLKMOOT_NODE_LIVES  how many random lives of nodes that share a ledger are lived (5000)
 # FOLKMOOT_SIM_SEEDS   the seeds whose stories are lived, ten simulated minutes each (0..10000)
 # FOLKMOOT_MUTANT_SHARDS  into how many shares the mutants of cargo-mutants are cut (100); FOLKMOOT_MUTANT_SHARD (0) is judged
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
@@ -51,6 +52,7 @@ export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
 export FOLKMOOT_SWEEP="${FOLKMOOT_SWEEP:-1}"
 export FOLKMOOT_LINK_SWAPS="${FOLKMOOT_LINK_SWAPS:-100000}"
 export FOLKMOOT_TEXT_BYTES="${FOLKMOOT_TEXT_BYTES:-300000}"
+export FOLKMOOT_NODE_LIVES="${FOLKMOOT_NODE_LIVES:-5000}"
 export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT

@@ -25,6 +25,7 @@ mod forks;
 mod golden;
 mod labels;
 mod laws;
+mod nodes;
 mod openings;
 mod own;
 mod patterns;
