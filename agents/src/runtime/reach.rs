@@ -82,6 +82,6 @@ fn is_elsewhere(error: &OpenError) -> bool {
     };
     matches!(
         source,
-        NoTenure::HeldElsewhere { .. } | NoTenure::NotOffered { .. }
+        NoTenure::HeldElsewhere { .. } | NoTenure::NotOffered { .. } | NoTenure::TakesNone(_)
     )
 }
