@@ -20,6 +20,8 @@ mod talk;
 mod token;
 mod value;
 
+#[cfg(feature = "nodes")]
+pub(crate) use common::STORE_DEFAULT;
 pub(crate) use common::{Colors, CommonArgs, quoted};
 pub(crate) use decision::{
     AnswerArgs, ApproveArgs, DecisionArgs, DenyArgs, GrantsArgs, RevokeArgs, SettleArgs,

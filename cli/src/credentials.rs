@@ -1,12 +1,11 @@
 //! Variables that models need: whether they are set, never their values.
 
-use std::path::Path;
-
 use folkmoot::core::ids::ModelName;
 use folkmoot::core::spec::{Definition, SpecText};
 use folkmoot::providers::templates_of;
 use folkmoot::providers::transport::ProcessEnvironment;
 
+use crate::arguments::StorePlace;
 use crate::control::client::Client;
 use crate::exit::{CliError, STORE};
 
@@ -31,11 +30,12 @@ pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
 /// checks them itself.
 pub(crate) async fn check_unless_held(
     definition: &Definition,
-    store: &Path,
+    store: &StorePlace,
 ) -> Result<(), CliError> {
-    match check(definition) {
-        Err(_) if Client::connect(store).await.is_ok() => Ok(()),
-        checked => checked,
+    let checked = check(definition);
+    match (&checked, store.as_folder()) {
+        (Err(_), Some(folder)) if Client::connect(folder).await.is_ok() => Ok(()),
+        (Ok(()) | Err(_), _) => checked,
     }
 }
 

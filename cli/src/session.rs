@@ -4,15 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::core::ids::WorldName;
+#[cfg(feature = "nodes")]
+use folkmoot::store::PostgresUrl;
 use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
+#[cfg(feature = "nodes")]
+use crate::arguments::STORE_DEFAULT;
+use crate::arguments::StorePlace;
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
 use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
+use crate::source::database::Membership;
 use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
@@ -24,22 +30,24 @@ const LOCKS: &str = "locks";
 pub(crate) struct Session {
     /// The desk of the store.
     pub(crate) desk: Desk,
-    /// The control socket; `None` if it could not be made.
+    /// The control socket; `None` if it could not be made, and for a store that nodes share.
     control: Option<Control>,
+    /// The place among the nodes that share the store, if they do.
+    membership: Option<Membership>,
 }
 
 impl Session {
-    /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the
-    /// world that is opened and closed here, `recording` takes what its models exchange, `signer`
+    /// Opens the store at `place` and a runtime over it, and serves its control socket. `base` is the folder of the script
+    /// that is played, `driven` the world that is opened and closed here, `recording` takes what its models exchange, `signer`
     /// signs heads of its log.
     pub(crate) async fn open(
-        dir: &Path,
+        (place, base): (&StorePlace, Option<&Path>),
         mode: OpenMode,
         driven: WorldName,
         recording: &Recording,
         signer: Signing,
     ) -> Result<Self, CliError> {
-        match Self::open_or_find(dir, mode, driven, recording, signer).await? {
+        match Self::open_or_find((place, base), mode, driven, recording, signer).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
@@ -48,12 +56,20 @@ impl Session {
     /// The same, or the error that says which process has the store open already and answers for
     /// it.
     pub(crate) async fn open_or_find(
-        dir: &Path,
+        (place, base): (&StorePlace, Option<&Path>),
         mode: OpenMode,
         driven: WorldName,
         recording: &Recording,
         signer: Signing,
     ) -> Result<Result<Self, OpenError>, CliError> {
+        let dir = match place {
+            StorePlace::Folder(dir) => dir,
+            #[cfg(feature = "nodes")]
+            StorePlace::Database(url) => {
+                let opened = Self::in_database((url, base), mode, driven, recording, signer).await;
+                return opened.map(Ok);
+            }
+        };
         let access = StoreUse::Write(mode, driven.clone());
         let premises = Premises::default();
         Self::open_used(
@@ -113,7 +129,32 @@ impl Session {
         Ok(Ok(Self {
             desk,
             control: control.ok(),
+            membership: None,
         }))
+    }
+
+    /// Joins the nodes of the database at `url`, and drives one of its worlds. No other process of this machine asks here: it
+    /// is a node itself.
+    #[cfg(feature = "nodes")]
+    async fn in_database(
+        (url, base): (&PostgresUrl, Option<&Path>),
+        mode: OpenMode,
+        driven: WorldName,
+        recording: &Recording,
+        signer: Signing,
+    ) -> Result<Self, CliError> {
+        person::refuse_tools()?;
+        let (store, membership) = Membership::join(url, mode, Some(&driven), base).await?;
+        adopt_orphans();
+        let dir = std::path::absolute(STORE_DEFAULT)
+            .map_err(|error| CliError::other(STORE, error.to_string()))?;
+        let runtime = builder(&store, &dir, recording, Premises::default())?;
+        let runtime = membership.introduce(signing::signed(runtime, signer));
+        Ok(Self {
+            desk: Desk::new(runtime.build(), store, Holding::Driven(driven)),
+            control: None,
+            membership: Some(membership),
+        })
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be
@@ -127,8 +168,17 @@ impl Session {
 
     /// Closes the control socket, all worlds and the store.
     async fn close(self) -> Result<(), CliError> {
-        let Self { desk, control } = self;
+        let Self {
+            desk,
+            control,
+            membership,
+        } = self;
         drop(control);
+        if let Some(membership) = membership {
+            // Its worlds are given back before it leaves.
+            desk.runtime().shutdown().await;
+            membership.leave().await;
+        }
         desk.close().await
     }
 }

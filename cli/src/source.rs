@@ -20,8 +20,9 @@ use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
 use crate::view::query::Query;
+use database::Membership;
 
-#[cfg(feature = "nodes")]
+#[cfg_attr(not(feature = "nodes"), path = "source/no_database.rs")]
 pub(crate) mod database;
 
 /// The number of times that a locked store without a control socket is tried again: its holder is
@@ -40,6 +41,8 @@ pub(crate) enum StoreSource {
         /// The key that signs heads of a world that is opened to change something. The holder of a
         /// store signs with its own.
         signer: Signing,
+        /// The place among the nodes that share the store, if they do and something is changed.
+        membership: Option<Box<Membership>>,
     },
     /// Through the process that holds it.
     Holder(Client),
@@ -210,8 +213,24 @@ impl StoreSource {
         access: StoreUse,
         signer: Signing,
     ) -> Result<Self, CliError> {
+        #[cfg(feature = "nodes")]
+        if let StorePlace::Database(url) = &common.store {
+            let world = if let StoreUse::Write(_, world) = &access {
+                Some(world)
+            } else {
+                None
+            };
+            let joined = Membership::join(url, OpenMode::Existing, world, None);
+            let (store, membership) = joined.await?;
+            let membership = Some(Box::new(membership));
+            return Ok(Self::Own {
+                store,
+                signer,
+                membership,
+            });
+        }
         Ok(match hold(&common.store, access).await? {
-            Ok(store) => Self::Own { store, signer },
+            Ok(store) => Self::own(store, signer),
             Err((client, _)) => Self::Holder(client),
         })
     }
@@ -228,10 +247,16 @@ impl StoreSource {
         LOST.lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(store.lost_content());
-        Ok(Self::Own {
+        Ok(Self::own(store, None))
+    }
+
+    /// A store of this process alone, or one that is only read.
+    const fn own(store: Store, signer: Signing) -> Self {
+        Self::Own {
             store,
-            signer: None,
-        })
+            signer,
+            membership: None,
+        }
     }
 
     /// Returns what is whole of a damaged store that is read; `None` if no damage was found, or
@@ -246,10 +271,7 @@ impl StoreSource {
     /// Another way to the same store.
     pub(crate) async fn another(&self, common: &CommonArgs) -> Result<Self, CliError> {
         match self {
-            Self::Own { store, signer } => Ok(Self::Own {
-                store: store.clone(),
-                signer: signer.clone(),
-            }),
+            Self::Own { store, signer, .. } => Ok(Self::own(store.clone(), signer.clone())),
             Self::Holder(_) => Self::look(common).await,
         }
     }
@@ -266,17 +288,31 @@ impl StoreSource {
         request: impl Into<DeskRequest>,
     ) -> Result<ValueStream, CliError> {
         let request = request.into();
-        let (store, signer) = match self {
-            Self::Own { store, signer } => (store, signer),
+        let (store, signer, membership) = match self {
+            Self::Own {
+                store,
+                signer,
+                membership,
+            } => (store, signer, membership),
             Self::Holder(client) => return client.ask(&request).await,
         };
-        let runtime = signing::signed(Runtime::builder(&store), signer).build();
+        let runtime = signing::signed(Runtime::builder(&store), signer);
+        let runtime = match &membership {
+            Some(membership) => membership.introduce(runtime),
+            None => runtime,
+        };
+        let runtime = runtime.build();
         let desk = Desk::new(runtime, store, Holding::Nothing);
         let only_reads = matches!(request, DeskRequest::Query(_));
         let answer = Box::pin(desk.serve(Peer::Holder, request)).await;
         if only_reads {
             // The last handle on a store closes it.
             return Ok(answer?.keeping(desk));
+        }
+        if let Some(membership) = membership {
+            // Its worlds are given back before it leaves.
+            desk.runtime().shutdown().await;
+            membership.leave().await;
         }
         let closed = desk.close().await;
         let answer = answer?;

@@ -58,12 +58,12 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     let room = ChatRoom::find(arguments, by.clone())?;
     if let Some(definition) = room.definition() {
         // A variable that is missing is said before a store is made.
-        credentials::check_unless_held(definition, common.store.folder()?).await?;
+        credentials::check_unless_held(definition, &common.store).await?;
     }
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition())?;
     let session = Session::open_or_find(
-        common.store.folder()?,
+        (&common.store, room.base()),
         room.mode(),
         room.name.clone(),
         &recording,
@@ -125,6 +125,13 @@ impl ChatRoom {
     /// The definition of the script, if there is one.
     fn definition(&self) -> Option<&Definition> {
         self.entrance.as_ref().map(|entrance| &entrance.definition)
+    }
+
+    /// The folder of its script, if it has one.
+    fn base(&self) -> Option<&Path> {
+        self.entrance
+            .as_ref()
+            .map(|entrance| entrance.base.as_path())
     }
 
     const fn mode(&self) -> OpenMode {

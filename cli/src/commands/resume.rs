@@ -26,7 +26,7 @@ pub(crate) async fn resume(common: &CommonArgs, arguments: &ResumeArgs) -> Resul
     let recording = Recording::default();
     let signer = signing::signer(common)?;
     let session = Session::open(
-        common.store.folder()?,
+        (&common.store, None),
         OpenMode::Existing,
         name,
         &recording,

@@ -27,9 +27,9 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
     };
     // Faults of the script are told before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
-    credentials::check_unless_held(&definition, common.store.folder()?).await?;
+    credentials::check_unless_held(&definition, &common.store).await?;
     // A store that is there says first what is wrong with it.
-    let new_store = Some(common.store.folder()?).filter(|store| !store.exists());
+    let new_store = common.store.as_folder().filter(|store| !store.exists());
     parts::check(&definition, &script.base, new_store)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, Some(&definition))?;
@@ -38,7 +38,7 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
         .clone()
         .unwrap_or_else(|| script.world.clone());
     let session = Session::open_or_find(
-        common.store.folder()?,
+        (&common.store, Some(&script.base)),
         OpenMode::Create,
         name,
         &recording,

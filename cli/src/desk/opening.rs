@@ -111,7 +111,8 @@ impl Visit {
             perform: Perform::Nothing,
             ..Opening::recorded(name.clone())
         };
-        let world = runtime.open(opening).await?;
+        // A node that holds it goes on with it; else it is opened here.
+        let world = runtime.reach(opening).await?;
         let is_guest = true;
         Ok(Self { world, is_guest })
     }

@@ -1,0 +1,17 @@
+//! A build without shared stores: nobody is one of the nodes of a database.
+
+use folkmoot::RuntimeBuilder;
+
+/// A place among the nodes of a database, which there is none of.
+#[derive(Debug)]
+pub(crate) enum Membership {}
+
+impl Membership {
+    pub(crate) fn introduce(&self, _: RuntimeBuilder) -> RuntimeBuilder {
+        match *self {}
+    }
+
+    pub(crate) async fn leave(self) {
+        match self {}
+    }
+}
