@@ -144,14 +144,17 @@ impl Session {
         signer: Signing,
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
-        let (store, membership) = Membership::join(url, mode, Some(&driven), base).await?;
+        let (store, mut membership) = Membership::join(url, mode, Some(&driven), base).await?;
         adopt_orphans();
         let dir = std::path::absolute(STORE_DEFAULT)
             .map_err(|error| CliError::other(STORE, error.to_string()))?;
         let runtime = builder(&store, &dir, recording, Premises::default())?;
-        let runtime = membership.introduce(signing::signed(runtime, signer));
+        let runtime = membership
+            .introduce(signing::signed(runtime, signer))
+            .build();
+        membership.answer(&runtime);
         Ok(Self {
-            desk: Desk::new(runtime.build(), store, Holding::Driven(driven)),
+            desk: Desk::new(runtime, store, Holding::Driven(driven)),
             control: None,
             membership: Some(membership),
         })

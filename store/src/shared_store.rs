@@ -168,7 +168,7 @@ impl SharedStore {
         self.inner.end(Phase::Closed);
     }
 
-    /// Looks once whether worlds have come further that somebody follows and that this node does not append to. With a
+    /// Looks once whether worlds have come further that somebody follows. With a
     /// runtime of tokio's that is done every 200 ms; without one whoever drives the store does it.
     ///
     /// # Errors

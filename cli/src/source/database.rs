@@ -9,10 +9,11 @@ use folkmoot::core::port::Inbox;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrl, SharedStore};
 use folkmoot::{
-    FoldError, Node, NodeProfile, OpenError, RuntimeBuilder, Store, WorldName, Worlds, fold_world,
+    Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, Store, WorldName,
+    Worlds, fold_world,
 };
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use super::StoreUse;
 use crate::exit::{CliError, STORE, USAGE};
@@ -42,6 +43,7 @@ pub(crate) struct Membership {
     /// Dropped, it ends the membership in good order.
     stays: oneshot::Sender<()>,
     running: JoinHandle<()>,
+    answering: JoinSet<()>,
 }
 
 impl Membership {
@@ -84,6 +86,7 @@ impl Membership {
             inbox: ledger,
             stays,
             running,
+            answering: JoinSet::new(),
         };
         Ok((store, membership))
     }
@@ -94,6 +97,13 @@ impl Membership {
             .tenures(Arc::new(self.node.clone()))
             .node(self.node.clone())
             .inbox(Arc::clone(&self.inbox))
+    }
+
+    /// Answers what other processes ask the worlds that this one has, until this is dropped.
+    pub(crate) fn answer(&mut self, runtime: &Runtime) {
+        let node = self.node.clone();
+        let answerer = Answerer::new(runtime.clone(), Arc::clone(&self.inbox), move || node.id());
+        self.answering.spawn(answerer.run());
     }
 
     /// Leaves the other nodes, once all worlds are closed.

@@ -19,9 +19,7 @@ impl Custody for SharedStore {
     }
 
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
-        if let Some(known) = self.inner.reaches.own(world) {
-            return Ok(tree_head(&known.reach));
-        }
+        // By what the ledger says: another node may have the world by now.
         let known = self.inner.reach(world).await?;
         let known = known.ok_or(ReadError::NoSuchWorld(world))?;
         Ok(tree_head(&known.reach))

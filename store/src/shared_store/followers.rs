@@ -99,8 +99,8 @@ impl Inner {
     }
 
     pub(super) async fn look_for_news(&self) -> Result<(), ReadError> {
-        let mut worlds = self.followers.worlds();
-        worlds.retain(|world| !self.reaches.is_own(*world));
+        // Those too that this node appends to: it may have lost one, and would hear nothing of that.
+        let worlds = self.followers.worlds();
         if worlds.is_empty() {
             return Ok(());
         }

@@ -66,10 +66,6 @@ impl Reaches {
         self.known(world).filter(|known| known.is_own)
     }
 
-    pub(super) fn is_own(&self, world: WorldId) -> bool {
-        self.all().get(&world).is_some_and(|known| known.is_own)
-    }
-
     pub(super) fn remember(&self, world: WorldId, known: Known) {
         let mut all = self.all();
         if all.len() >= WORLDS_MAX {

@@ -59,6 +59,7 @@ mod fork;
 mod frame_log;
 mod full_disk;
 mod golden;
+mod holders;
 mod index;
 mod looking;
 mod opening;
