@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::store_place::StorePlace;
+use super::store_place::{PlaceParser, StorePlace};
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
 
@@ -22,7 +22,7 @@ pub(crate) const HEADING: &str = "Global options";
 pub(crate) struct CommonArgs {
     /// The directory of the store, or the URL of a database that nodes share: `postgres://USER@HOST/DATABASE`.
     #[arg(long, global = true, value_name = "STORE", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
-        hide_env_values = true, value_parser = OsStringValueParser::new().try_map(StorePlace::read))]
+        hide_env_values = true, value_parser = PlaceParser)]
     pub(crate) store: StorePlace,
     /// A server to ask in the place of a store, e.g. `https://rooms.example.org`. The token for it
     /// is read from FOLKMOOT_TOKEN.

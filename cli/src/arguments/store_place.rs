@@ -1,8 +1,11 @@
 //! The place of a store, as people name it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 
 #[cfg(feature = "nodes")]
 use folkmoot::store::PostgresUrl;
@@ -23,6 +26,26 @@ pub(crate) enum StorePlace {
     /// A database.
     #[cfg(feature = "nodes")]
     Database(Box<PostgresUrl>),
+}
+
+/// Reads a place from the command line. A URL that is none is not repeated: it may have a password.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlaceParser;
+
+impl TypedValueParser for PlaceParser {
+    type Value = StorePlace;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<StorePlace, clap::Error> {
+        StorePlace::read(value.to_owned()).map_err(|why| {
+            let what = format!("--store: {why}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, what).with_cmd(command)
+        })
+    }
 }
 
 impl StorePlace {
