@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::NodeId;
 use folkmoot_core::port::{Members as _, NodeCard};
-use folkmoot_store::{Landing, PostgresLedger, Rows as _};
+use folkmoot_store::{Landing, PostgresLedger, Register as _, Rows as _};
+use tokio_postgres::NoTls;
 
 use crate::rows::{begin, chain, next, node, open, row, salts};
-use crate::server::shared;
+use crate::server::{OWNER, shared};
 
 /// How often the writers race, and how many they are.
 const ROUNDS: u64 = 500;
@@ -105,6 +106,48 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
         assert_eq!(seen as u64, landed + 1, "an acknowledged row is missing");
         other.leave(new).await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn world_that_is_taken_while_its_holder_leaves_is_free_behind_that() {
+    let Some(server) = shared("a take beside a leaving") else {
+        return;
+    };
+    let url = server.url();
+    let schema = url.rsplit('=').next().unwrap();
+    let ledger = Arc::new(open(&url).await);
+    let holder = node();
+    let ttl = std::time::Duration::from_secs(60);
+    ledger.join(&card(holder), ttl).await.unwrap();
+    let world = begin(ledger.as_ref(), holder).await;
+    ledger.release(holder, world, None).await.unwrap();
+    // What a take does, but that its end waits for the leaving.
+    let how = format!(
+        "host=127.0.0.1 port={} user={OWNER} dbname=postgres",
+        server.port
+    );
+    let (taker, connection) = tokio_postgres::connect(&how, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let take = format!(
+        "BEGIN; SELECT FROM {schema}.node WHERE node = '{}' FOR KEY SHARE;
+        UPDATE {schema}.world SET holder = '{}', due = NULL WHERE world = '{}'",
+        holder.0, holder.0, world.0
+    );
+    taker.batch_execute(&take).await.unwrap();
+    let leaving = {
+        let ledger = Arc::clone(&ledger);
+        tokio::spawn(async move { ledger.leave(holder).await })
+    };
+    let waits = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\"{schema}\".node%'"
+    );
+    while server.sql("postgres", &waits).trim() == "0" {
+        assert!(!leaving.is_finished(), "it did not wait for the take");
+    }
+    taker.batch_execute("COMMIT").await.unwrap();
+    leaving.await.unwrap().unwrap();
+    let entry = ledger.entry(world).await.unwrap().unwrap();
+    assert_eq!(entry.holder, None);
 }
 
 /// Appends until another holds the world; gives how many rows landed.
