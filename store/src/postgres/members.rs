@@ -15,8 +15,9 @@ use super::session::Values;
 use super::values::{self, bound, count};
 use crate::ledger::LedgerError;
 
-/// The longest wait for a renewal and its like. A server that is slower than this keeps nobody alive.
-pub(super) const LEASE: Duration = Duration::from_secs(3);
+/// The longest wait for a renewal and its like. A server that is slower than this keeps nobody alive. It is shorter than a node
+/// waits, so that what became of a statement is seen here.
+pub(super) const LEASE: Duration = Duration::from_millis(1_200);
 
 /// How often something is tried again that somebody else changed in between.
 const TRIES_MAX: usize = 5;
@@ -232,7 +233,7 @@ impl PostgresLedger {
         sql: &'static str,
         values: Values<'_>,
     ) -> Result<Option<Time>, MemberError> {
-        let mut lane = self.leases.take().await?;
+        let mut lane = self.renewals.take().await?;
         let clock = self.dialer.clock();
         let before = clock.now_ms();
         let rows = lane.query(sql, values, LEASE).await?;
