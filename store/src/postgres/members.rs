@@ -49,15 +49,16 @@ const REAP: &str = "
 
 /// Frees the worlds of nodes that are gone, once the statement that deleted those has ended: it waited for whoever was taking
 /// one for them, and only a statement behind it sees that. Worlds are locked by their ids, as in appends: whoever appends to
-/// one is waited for. Whether one is still held by them is asked again behind its lock.
+/// one is waited for. Whether one is still held by them is asked again behind its lock. `$2`: also those of who never was one.
 const FREE: &str = "
     WITH free AS (
             SELECT w.world FROM fm.world w WHERE w.holder = ANY($1)
-            UNION SELECT w.world FROM fm.world w WHERE w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
+            UNION SELECT w.world FROM fm.world w
+                WHERE $2 AND w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
         ),
         held AS (SELECT w.world FROM fm.world w WHERE w.world IN (SELECT world FROM free) ORDER BY w.world FOR UPDATE)
     UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world
-        AND (w.holder = ANY($1) OR w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder))";
+        AND (w.holder = ANY($1) OR $2 AND w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder))";
 
 /// Tells whether there is anything to claim.
 const IS_DUE: &str =
@@ -147,7 +148,7 @@ impl Members for PostgresLedger {
         let mut lane = self.leases.take().await?;
         lane.begin(LEASE).await?;
         lane.query(LEAVE, &[&node.0], LEASE).await?;
-        lane.query(FREE, &[&vec![node.0]], LEASE).await?;
+        lane.query(FREE, &[&vec![node.0], &false], LEASE).await?;
         Ok(lane.commit(LEASE).await?)
     }
 
@@ -162,7 +163,7 @@ impl Members for PostgresLedger {
         let dead = rows.iter().map(|row| column(row, "node"));
         let mut dead: Vec<Uuid> = dead.collect::<Result<_, _>>()?;
         dead.sort_unstable();
-        lane.query(FREE, &[&dead], LEASE).await?;
+        lane.query(FREE, &[&dead, &true], LEASE).await?;
         lane.commit(LEASE).await?;
         Ok(dead.into_iter().map(NodeId).collect())
     }
