@@ -61,10 +61,11 @@ fn creation(number: u8) -> Commit {
 }
 
 fn said(number: u8, first: u64) -> Commit {
-    let warning = WarningRecorded {
-        code: format!("event {first}"),
-        agent: None,
-    };
+    warned(number, first, format!("event {first}"))
+}
+
+fn warned(number: u8, first: u64, code: String) -> Commit {
+    let warning = WarningRecorded { code, agent: None };
     Commit {
         header: header(number, first),
         events: vec![Event::World(WorldEvent::WarningRecorded(warning))],
@@ -105,6 +106,27 @@ async fn settle_each_loss() {
         uncertain.plan([fate]);
         append(&store, said(1, 5)).await;
         assert_eq!(firsts(&store, 1).await, [1, 3, 4, 5], "{fate:?}");
+    }
+}
+
+#[tokio::test]
+async fn error_behind_a_lost_answer_does_not_tell_that_nothing_is_kept() {
+    for (fates, is_kept) in [
+        (vec![Fate::AnswerLost, Fate::Full], true),
+        (vec![Fate::Unreached, Fate::Full], false),
+    ] {
+        let memory = Arc::<MemoryLedger>::default();
+        let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+        let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+        append(&store, creation(1)).await;
+        append(&store, said(1, 3)).await;
+        uncertain.plan(fates);
+        let told = store.append(Incarnation(1), vec![said(1, 4)]).await;
+        let is_unsettled = matches!(told, Err(AppendError::Stopped(_)));
+        let is_full = matches!(told, Err(AppendError::Full(_)));
+        assert_eq!((is_unsettled, is_full), (is_kept, !is_kept), "{told:?}");
+        let kept = memory.read(world(1), at(4), ALL).await.unwrap();
+        assert_eq!(!kept.is_empty(), is_kept);
     }
 }
 
