@@ -9,7 +9,8 @@ use folkmoot_core::event::{ClockKind, Event, Opened, WarningRecorded, WorldEvent
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time};
 use folkmoot_core::port::{
-    AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, ReadError,
+    AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, NodeCard,
+    ReadError, Taken,
 };
 use folkmoot_store::{
     Against, DamageKind, Fate, LedgerUpkeep as _, MemoryLedger, Register as _, Rewrite, Rows as _,
@@ -128,6 +129,32 @@ async fn error_behind_a_lost_answer_does_not_tell_that_nothing_is_kept() {
         let kept = memory.read(world(1), at(4), ALL).await.unwrap();
         assert_eq!(!kept.is_empty(), is_kept);
     }
+}
+
+#[tokio::test]
+async fn commit_follows_what_a_fail_over_left_not_what_was_read_before_it() {
+    let [old, new] = [(); 2].map(|()| Arc::<MemoryLedger>::default());
+    for (memory, code) in [(&old, "lost"), (&new, "kept")] {
+        let holder = SharedStore::new(Arc::clone(memory) as _, node(1));
+        append(&holder, creation(1)).await;
+        append(&holder, warned(1, 3, code.to_owned())).await;
+    }
+    let uncertain = Arc::new(UncertainLedger::planned(old, []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(2));
+    let before = store.tree_head(world(1)).await.unwrap();
+    uncertain.fail_over(Arc::clone(&new));
+    let newest = NodeCard {
+        schema: u32::MAX,
+        ..card(2)
+    };
+    new.join(&newest, TTL).await.unwrap();
+    new.release(node(1), world(1), None).await.unwrap();
+    let taken = new.take(node(2), world(1)).await.unwrap();
+    assert_eq!(taken, Taken::Taken);
+    append(&store, said(1, 4)).await;
+    let whole = store.verify(world(1), Against::default()).await.unwrap();
+    assert_eq!((whole.commits, whole.damage), (3, None));
+    assert_ne!(store.tree_head(world(1)).await.unwrap(), before);
 }
 
 #[tokio::test]
