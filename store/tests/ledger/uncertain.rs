@@ -322,6 +322,33 @@ async fn fold_is_saved_and_found_on_another_node() {
 }
 
 #[tokio::test]
+async fn fold_of_who_has_lost_its_world_gets_past_no_bar() {
+    let memory = Arc::<MemoryLedger>::default();
+    let [first, second] = [1, 2].map(|n| SharedStore::new(Arc::clone(&memory) as _, node(n)));
+    append(&first, creation(1)).await;
+    append(&first, said(1, 3)).await;
+    memory.bar(&[world(1)]).await.unwrap();
+    let newest = NodeCard {
+        schema: u32::MAX,
+        ..card(2)
+    };
+    memory.join(&newest, TTL).await.unwrap();
+    memory.release(node(1), world(1), None).await.unwrap();
+    memory.take(node(2), world(1)).await.unwrap();
+    let reopening = Commit {
+        header: header(1, 4),
+        events: vec![opened(2)],
+    };
+    append(&second, reopening).await;
+    let rules = Digest::of(&[b"rules"]);
+    first
+        .save(world(1), at(3), rules, vec![1, 2])
+        .await
+        .unwrap();
+    assert_eq!(second.latest(world(1), rules, None).await, None);
+}
+
+#[tokio::test]
 async fn verifying_finds_what_was_changed_in_the_rows() {
     let memory = Arc::<MemoryLedger>::default();
     let store = SharedStore::new(Arc::clone(&memory) as _, node(1));
