@@ -5,16 +5,19 @@ use std::sync::Arc;
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{ClockKind, Event, Opened, WarningRecorded, WorldEvent, WorldOpened};
+use folkmoot_core::event::{
+    ClockKind, Event, Opened, Span, WarningRecorded, WorldEvent, WorldOpened,
+};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time};
 use folkmoot_core::port::{
     AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, NodeCard,
     ReadError, Taken,
 };
+use folkmoot_core::spec::Privacy;
 use folkmoot_store::{
-    Against, DamageKind, Fate, LedgerUpkeep as _, MemoryLedger, Register as _, Rewrite, Rows as _,
-    SharedStore, UncertainLedger,
+    Against, DamageKind, DeleteError, DeleteOrder, Fate, LedgerUpkeep as _, MemoryLedger,
+    Register as _, Rewrite, Rows as _, SharedStore, UncertainLedger,
 };
 use futures::{FutureExt as _, StreamExt as _};
 
@@ -346,6 +349,34 @@ async fn fold_of_who_has_lost_its_world_gets_past_no_bar() {
         .await
         .unwrap();
     assert_eq!(second.latest(world(1), rules, None).await, None);
+}
+
+#[tokio::test]
+async fn store_without_the_keys_of_a_sealed_world_neither_erases_nor_deletes_in_it() {
+    let memory = Arc::<MemoryLedger>::default();
+    let home = tempfile::tempdir().unwrap();
+    let whole = SharedStore::with_keys(Arc::clone(&memory) as _, node(1), home.path());
+    let mut sealed = creation(1);
+    if let Event::World(WorldEvent::WorldOpened(begun)) = &mut sealed.events[0] {
+        begun.spec.policy.privacy = Privacy::Sealed;
+    }
+    append(&whole, sealed).await;
+    let before = memory.read(world(1), at(1), ALL).await.unwrap();
+    let keyless = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    let span = Span {
+        from: at(1),
+        to: at(1),
+    };
+    let erased = keyless.erase(world(1), &[span], at(2)).await;
+    assert!(matches!(erased, Err(AppendError::Io(_))), "{erased:?}");
+    let order = DeleteOrder {
+        at: Time::SIMULATED_START,
+        by: Principal::World,
+    };
+    let deleted = keyless.delete(&[world(1)], &order).await;
+    assert!(matches!(deleted, Err(DeleteError::Engine(_))));
+    assert_eq!(memory.read(world(1), at(1), ALL).await.unwrap(), before);
+    whole.delete(&[world(1)], &order).await.unwrap();
 }
 
 #[tokio::test]
