@@ -123,8 +123,17 @@ impl Session {
     /// Runs a command without values.
     pub(super) async fn command(&mut self, sql: &str, most: Duration) -> Result<(), Fault> {
         let sql = self.sql(sql);
+        self.command_as_written(&sql, most).await
+    }
+
+    /// Runs a command that has the schema's name.
+    pub(super) async fn command_as_written(
+        &mut self,
+        sql: &str,
+        most: Duration,
+    ) -> Result<(), Fault> {
         self.is_asked = true;
-        let ran = timeout(most, self.client.batch_execute(&sql)).await;
+        let ran = timeout(most, self.client.batch_execute(sql)).await;
         self.is_asked = false;
         let ran = match ran {
             Ok(ran) => ran.map_err(Fault::from),
