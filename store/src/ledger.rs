@@ -289,11 +289,17 @@ pub trait BlobTable: Send + Sync + Debug {
         limit: usize,
     ) -> Result<Vec<(Digest, Time)>, LedgerError>;
 
-    /// Removes blobs of a world, those that are there; gives how many were.
+    /// Removes blobs of a world, those that are there and were put before `before`; gives how many were. One that is put again
+    /// meanwhile stays: somebody is about to name it.
     ///
     /// # Errors
     /// [`LedgerError`].
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError>;
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError>;
 }
 
 /// The saved folds of all worlds.

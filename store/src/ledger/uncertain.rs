@@ -385,8 +385,14 @@ impl BlobTable for UncertainLedger {
         self.send(self.ledger().blobs(world, after, limit)).await
     }
 
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError> {
-        self.send(self.ledger().remove_blobs(world, blobs)).await
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError> {
+        self.send(self.ledger().remove_blobs(world, blobs, before))
+            .await
     }
 }
 

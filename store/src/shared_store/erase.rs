@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
 
+use super::blobs::NAMES_MAX;
 use super::lineage::{self, Relative};
 use super::reaches::PIECE;
 use super::settle::{append_error, read_error, unread};
@@ -90,7 +92,9 @@ async fn remove_files(
     };
     let within = (meant.first(), meant.last());
     let mut gone = referenced((inner, true), world, within, |at| meant.covers(at)).await?;
+    let mut before = Time(0);
     if !gone.is_empty() {
+        before = behind_puts(inner, world).await?;
         let all = (Position::new(1), Position::new(u64::MAX - 1));
         for member in family {
             let shared = meant.up_to(member.until);
@@ -103,8 +107,26 @@ async fn remove_files(
     let noted = inner.read(|| inner.ledger.note_files(world, meant.by, count));
     let count = noted.await.map_err(|error| append_error(&error))?;
     let gone: Vec<Digest> = gone.into_iter().collect();
-    let removed = inner.read(|| inner.ledger.remove_blobs(world, &gone)).await;
-    removed.map(|_| count).map_err(|error| append_error(&error))
+    let removed = inner.read(|| inner.ledger.remove_blobs(world, &gone, before));
+    let removed = removed.await.map(|_| count);
+    removed.map_err(|error| append_error(&error))
+}
+
+/// The first time behind all at which files of a world were put. What is put again from here on is about to be named.
+async fn behind_puts(inner: &Inner, world: WorldId) -> Result<Time, AppendError> {
+    let mut behind = Time(0);
+    let mut after = None;
+    loop {
+        let page = inner.read(|| inner.ledger.blobs(world, after, NAMES_MAX));
+        let page = page.await.map_err(|error| append_error(&error))?;
+        let Some((last, _)) = page.last() else {
+            return Ok(behind);
+        };
+        after = Some(*last);
+        for (_, put) in page {
+            behind = behind.max(put.after(Duration::from_millis(1)));
+        }
+    }
 }
 
 /// The blobs that events in rows of `world` refer to, as far as they are not erased yet.

@@ -66,6 +66,7 @@ macro_rules! ledger_suite {
                 blobs_are_of_one_world
                 blobs_come_in_pages_with_their_times
                 blob_of_no_world_is_refused
+                blob_that_is_put_again_stays
                 folds_are_kept_by_place
                 fold_of_no_world_is_not_saved
             }

@@ -386,7 +386,8 @@ impl Trial {
                 } else {
                     &blobs
                 };
-                let (memory, postgres) = both!(self, remove_blobs(world, blobs));
+                let before = self.both.memory.now();
+                let (memory, postgres) = both!(self, remove_blobs(world, blobs, before));
                 same(memory, postgres)
             }
             2 => {
