@@ -188,12 +188,13 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
         reach: Vec<u8>,
     ) -> Result<(), LedgerError>;
 
-    /// Puts other bytes in the place of a record, and removes content beside it, at once. Nobody needs to hold the world.
+    /// Puts other bytes in the place of a record, and removes content beside it, at once. Nobody needs to hold the world. False
+    /// if the record in its place is neither the one that it replaces nor itself: nothing is changed, read it again.
     ///
     /// # Errors
     /// [`LedgerError::Invalid`] if there is no such row, or the record has another link than the one in its place, or is
     /// larger than a record may be: nothing is changed.
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError>;
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError>;
 
     /// Removes all saved folds of these worlds, and keeps every one from being saved that was made in the present
     /// incarnation of its world or before, at once. Worlds that are not there are left out.
@@ -521,6 +522,9 @@ pub struct Rewrite {
     pub world: WorldId,
     /// The position of its first event.
     pub first: Position,
+    /// The digest of the bytes that it replaces, as [`Digest::of`] them alone. What was read before another rewrite would bring
+    /// back what that took away.
+    pub replaces: Digest,
     /// The bytes.
     pub record: Vec<u8>,
     /// The positions of the events whose content beside the record goes.

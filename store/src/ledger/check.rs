@@ -144,19 +144,19 @@ pub fn check_checkpoint(row: &CheckpointRow) -> Result<(), LedgerError> {
     )
 }
 
-/// Checks a record that is to stand in the place of `stored`.
+/// Checks a record that is to stand in the place of `stored`; tells whether that is the one that it replaces, or itself.
 ///
 /// # Errors
 /// [`LedgerError::Invalid`] if it has another link, or is larger than a record may be.
-pub fn check_rewrite(rewrite: &Rewrite, stored: &[u8]) -> Result<(), LedgerError> {
+pub fn check_rewrite(rewrite: &Rewrite, stored: &[u8]) -> Result<bool, LedgerError> {
     check_record((rewrite.world, rewrite.first), &rewrite.record)?;
     if link(&rewrite.record) == link(stored) {
-        return Ok(());
+        return Ok(rewrite.record == stored || rewrite.replaces == Digest::of(&[stored]));
     }
-    invalid(format!(
+    Err(LedgerError::Invalid(format!(
         "the record of event {} of the world {} would have another link",
         rewrite.first, rewrite.world
-    ))
+    )))
 }
 
 /// The link in a record.

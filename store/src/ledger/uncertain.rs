@@ -315,7 +315,7 @@ impl LedgerUpkeep for UncertainLedger {
             .await
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
         self.send(self.ledger().rewrite(rewrite)).await
     }
 

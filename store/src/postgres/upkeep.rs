@@ -127,7 +127,7 @@ impl LedgerUpkeep for PostgresLedger {
         Ok(())
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
         let world = rewrite.world.0;
         let first = position(rewrite.first)?;
         let without = rewrite.without.iter().map(|at| position(*at));
@@ -135,20 +135,21 @@ impl LedgerUpkeep for PostgresLedger {
         let mut lane = self.writer().await?;
         lane.begin(CHANGE).await?;
         let stored = lane.query(STORED, &[&world, &first], CHANGE).await?;
-        let refusal = match stored.first() {
-            Some(stored) => check_rewrite(&rewrite, column(stored, "record")?).err(),
-            None => Some(LedgerError::Invalid(format!(
+        let checked = match stored.first() {
+            Some(stored) => check_rewrite(&rewrite, column(stored, "record")?),
+            None => Err(LedgerError::Invalid(format!(
                 "no row of the world {} begins at event {}",
                 rewrite.world, rewrite.first
             ))),
         };
-        if let Some(refusal) = refusal {
+        if !matches!(checked, Ok(true)) {
             lane.roll_back(CHANGE).await?;
-            return Err(refusal);
+            return checked;
         }
         let values: Values<'_> = &[&world, &first, &rewrite.record, &without];
         lane.query(REWRITE, values, CHANGE).await?;
-        Ok(lane.commit(CHANGE).await?)
+        lane.commit(CHANGE).await?;
+        Ok(true)
     }
 
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError> {

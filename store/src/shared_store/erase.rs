@@ -65,18 +65,27 @@ async fn rewrite_rows(inner: &Inner, world: WorldId, meant: &Meant) -> Result<u6
     let mut rows = OwnRows::new(world, meant.first());
     while let Some(row) = rows.next(inner, meant.last()).await.map_err(unread)? {
         let record = reader::record(&row).map_err(unread)?;
-        let Some(bare) = rewrite::without(&record, meant, &mut erased).map_err(malformed)? else {
+        let mut here = 0;
+        let bare = rewrite::without(&record, meant, &mut here);
+        let Some(bare) = bare.map_err(malformed)? else {
+            erased += here;
             continue;
         };
         let beside = row.beside.iter().map(|beside| beside.at);
         let change = Rewrite {
             world,
             first: row.first,
+            replaces: Digest::of(&[&row.record]),
             record: bare,
             without: beside.filter(|at| meant.covers(*at)).collect(),
         };
         let rewritten = inner.read(|| inner.ledger.rewrite(change.clone())).await;
-        rewritten.map_err(|error| append_error(&error))?;
+        if rewritten.map_err(|error| append_error(&error))? {
+            erased += here;
+        } else {
+            // Another erasure was at the same row.
+            rows = OwnRows::new(world, row.first);
+        }
     }
     Ok(erased)
 }

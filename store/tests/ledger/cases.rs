@@ -53,6 +53,7 @@ macro_rules! ledger_suite {
                 reach_is_kept_for_the_holder_alone
                 record_is_rewritten_under_its_link
                 record_with_another_link_is_refused
+                stale_rewrite_changes_nothing
                 barred_folds_go_and_are_not_saved_again
                 files_of_an_erasure_are_counted_once
                 base_is_copied_without_keys

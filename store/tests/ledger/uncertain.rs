@@ -389,6 +389,7 @@ async fn verifying_finds_what_was_changed_in_the_rows() {
     let whole = store.verify(world(1), Against::default()).await.unwrap();
     assert_eq!((whole.commits, whole.damage), (3, None));
     let row = memory.read(world(1), at(3), ALL).await.unwrap().remove(0);
+    let replaces = Digest::of(&[&row.record]);
     let mut record = row.record;
     // The number in the code of the warning, which its facts end with.
     let number = record.len() - 3;
@@ -397,10 +398,11 @@ async fn verifying_finds_what_was_changed_in_the_rows() {
     let change = Rewrite {
         world: world(1),
         first: at(3),
+        replaces,
         record,
         without: Vec::new(),
     };
-    memory.rewrite(change).await.unwrap();
+    assert!(memory.rewrite(change).await.unwrap());
     let found = store.verify(world(1), Against::default()).await.unwrap();
     let damage = found.damage.map(|damage| (damage.at, damage.kind));
     assert_eq!(damage, Some((at(3), DamageKind::FlippedByte)));

@@ -461,9 +461,11 @@ impl Trial {
             record.iter_mut().take(10).for_each(|byte| *byte ^= 1);
         }
         let first = stored.first().map_or(first, |row| row.first);
+        let replaced = stored.first().filter(|_| !self.dice.once_in(4));
         let rewrite = Rewrite {
             world,
             first,
+            replaces: replaced.map_or_else(|| self.dice.digest(), |row| Digest::of(&[&row.record])),
             record,
             without: vec![first, self.dice.position()],
         };

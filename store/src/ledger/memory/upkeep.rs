@@ -30,7 +30,7 @@ impl LedgerUpkeep for MemoryLedger {
         Ok(())
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
         let mut state = self.state();
         let known = state.worlds.get_mut(&rewrite.world);
         let row = known.and_then(|known| known.rows.get_mut(&rewrite.first));
@@ -40,11 +40,13 @@ impl LedgerUpkeep for MemoryLedger {
                 rewrite.world, rewrite.first
             )));
         };
-        check_rewrite(&rewrite, &row.record)?;
+        if !check_rewrite(&rewrite, &row.record)? {
+            return Ok(false);
+        }
         row.record = rewrite.record;
         row.beside
             .retain(|beside| !rewrite.without.contains(&beside.at));
-        Ok(())
+        Ok(true)
     }
 
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError> {
