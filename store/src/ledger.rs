@@ -27,9 +27,9 @@ mod check;
 mod memory;
 mod uncertain;
 
-#[cfg(feature = "postgres")]
-pub(crate) use check::within;
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
+#[cfg(feature = "postgres")]
+pub(crate) use check::{not_whole, within};
 pub use memory::MemoryLedger;
 pub use uncertain::{Fate, UncertainLedger};
 
@@ -216,10 +216,12 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
     ) -> Result<u64, LedgerError>;
 
     /// Gives a fork its own copy of the rows in `of`, with the content beside them and the positions that they take away,
-    /// and without their keys; notes that it has one, at once. Nothing happens if it has one.
+    /// and without their keys; notes that it has one, at once. Nothing happens if it has one. [`LedgerUpkeep::bar`] on a world
+    /// whose rows are copied just now waits for that, so that whoever rewrites rows finds the copies behind it.
     ///
     /// # Errors
-    /// [`LedgerError::Invalid`] if there is no such world, or it is no fork.
+    /// [`LedgerError::Invalid`] if there is no such world, or it is no fork. [`LedgerError::Damaged`] if the rows do not run
+    /// from event 1 to where it was forked: nothing is copied.
     async fn copy_base(&self, fork: WorldId, of: &[RowRange]) -> Result<(), LedgerError>;
 
     /// Deletes worlds, with all that is kept of them, and keeps a tombstone of each, at once. Their names are free again,

@@ -159,6 +159,13 @@ pub fn check_rewrite(rewrite: &Rewrite, stored: &[u8]) -> Result<bool, LedgerErr
     )))
 }
 
+/// The error of a fork whose copy of the rows of its parents would not be whole.
+pub(crate) fn not_whole(fork: WorldId) -> LedgerError {
+    LedgerError::Damaged(format!(
+        "the rows that the world {fork} shares do not run from event 1 to where it was forked"
+    ))
+}
+
 /// The link in a record.
 pub(super) fn link(record: &[u8]) -> Option<Digest> {
     let link = record.get(LINK_AT..LINK_AT + LINK_LEN)?;

@@ -36,19 +36,30 @@ pub(super) async fn erase(
     let files = remove_files((inner, passes), &family, meant).await?;
     destroy_keys(inner, world, meant).await?;
     let mut events = 0;
-    for member in family
-        .iter()
-        .filter(|member| member.is_copied || member.world == world)
-    {
-        let erased = rewrite_rows(inner, member.world, &meant.up_to(member.until)).await?;
-        events = if member.world == world {
-            erased
-        } else {
-            events
-        };
+    let mut rewritten = BTreeSet::new();
+    let mut family = family;
+    loop {
+        let with_rows = family.iter().filter(|member| member.is_copied);
+        let left: Vec<Relative> = with_rows
+            .filter(|member| !rewritten.contains(&member.world))
+            .copied()
+            .collect();
+        if left.is_empty() {
+            break;
+        }
+        for member in left {
+            let erased = rewrite_rows(inner, member.world, &meant.up_to(member.until)).await?;
+            if member.world == world {
+                events = erased;
+            }
+            rewritten.insert(member.world);
+        }
+        // Whoever had a world open may have saved a fold meanwhile, and a fork may have got a copy of the rows as they were.
+        let members: Vec<WorldId> = family.iter().map(|member| member.world).collect();
+        bar(inner, &members).await?;
+        let found = lineage::family(inner, world, meant.first()).await;
+        family = found.map_err(unread)?;
     }
-    // Whoever had a world open may have saved a fold meanwhile.
-    bar(inner, &members).await?;
     let compacted = inner.read(|| inner.ledger.compact()).await;
     compacted.map_err(|error| append_error(&error))?;
     Ok(Erasure { events, files })

@@ -57,6 +57,7 @@ macro_rules! ledger_suite {
                 barred_folds_go_and_are_not_saved_again
                 files_of_an_erasure_are_counted_once
                 base_is_copied_without_keys
+                copy_with_a_gap_is_refused
                 parent_of_a_copy_may_go
                 deleted_world_leaves_its_tombstone_and_frees_its_name
                 only_the_holder_deletes

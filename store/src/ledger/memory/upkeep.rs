@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use folkmoot_core::ids::{NodeId, Position, WorldId};
 
 use super::{MemoryLedger, State};
-use crate::ledger::check::within;
+use crate::ledger::check::{not_whole, within};
 use crate::ledger::{
     Burial, ForkBase, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, Row, RowRange,
     TOMBSTONE_BYTES_MAX, check_rewrite,
@@ -85,6 +85,12 @@ impl LedgerUpkeep for MemoryLedger {
         };
         if base.is_copied {
             return Ok(());
+        }
+        let end = copies.iter().try_fold(Position::ZERO, |end, (row, _)| {
+            (row.first == end.next()).then_some(row.last)
+        });
+        if end != Some(base.at) {
+            return Err(not_whole(fork));
         }
         for (row, gone) in copies {
             for at in gone {

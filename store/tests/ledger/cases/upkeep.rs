@@ -2,7 +2,8 @@
 
 use folkmoot_core::ids::{Digest, Incarnation, WorldId};
 use folkmoot_store::{
-    Burial, CheckpointRow, ForkBase, GoneRange, Landing, Rewrite, Row, RowRange, Saving,
+    Burial, CheckpointRow, ForkBase, GoneRange, Landing, LedgerError, Rewrite, Row, RowRange,
+    Saving,
 };
 
 use super::bench::{
@@ -181,6 +182,21 @@ pub(crate) async fn base_is_copied_without_keys(bench: &dyn Bench) {
     assert!(is_invalid(
         &bench.ledger().copy_base(world(1), &[range]).await
     ));
+}
+
+pub(crate) async fn copy_with_a_gap_is_refused(bench: &dyn Bench) {
+    fill(bench, 1, 4).await;
+    assert_eq!(append(bench, fork(2, 1, 4)).await, Landing::Appended);
+    for (from, to) in [(3, 4), (1, 3)] {
+        let range = RowRange {
+            world: world(1),
+            from: at(from),
+            to: at(to),
+        };
+        let copied = bench.ledger().copy_base(world(2), &[range]).await;
+        assert!(matches!(copied, Err(LedgerError::Damaged(_))), "{copied:?}");
+        assert_eq!(places(bench, 2).await, [(5, 5)]);
+    }
 }
 
 pub(crate) async fn parent_of_a_copy_may_go(bench: &dyn Bench) {
