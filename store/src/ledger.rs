@@ -27,9 +27,9 @@ mod check;
 mod memory;
 mod uncertain;
 
-#[cfg(feature = "postgres")]
-pub(crate) use check::within;
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
+#[cfg(feature = "postgres")]
+pub(crate) use check::{not_whole, within};
 pub use memory::MemoryLedger;
 pub use uncertain::{Fate, UncertainLedger};
 
@@ -188,12 +188,13 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
         reach: Vec<u8>,
     ) -> Result<(), LedgerError>;
 
-    /// Puts other bytes in the place of a record, and removes content beside it, at once. Nobody needs to hold the world.
+    /// Puts other bytes in the place of a record, and removes content beside it, at once. Nobody needs to hold the world. False
+    /// if the record in its place is neither the one that it replaces nor itself: nothing is changed, read it again.
     ///
     /// # Errors
     /// [`LedgerError::Invalid`] if there is no such row, or the record has another link than the one in its place, or is
     /// larger than a record may be: nothing is changed.
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError>;
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError>;
 
     /// Removes all saved folds of these worlds, and keeps every one from being saved that was made in the present
     /// incarnation of its world or before, at once. Worlds that are not there are left out.
@@ -215,10 +216,12 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
     ) -> Result<u64, LedgerError>;
 
     /// Gives a fork its own copy of the rows in `of`, with the content beside them and the positions that they take away,
-    /// and without their keys; notes that it has one, at once. Nothing happens if it has one.
+    /// and without their keys; notes that it has one, at once. Nothing happens if it has one. [`LedgerUpkeep::bar`] on a world
+    /// whose rows are copied just now waits for that, so that whoever rewrites rows finds the copies behind it.
     ///
     /// # Errors
-    /// [`LedgerError::Invalid`] if there is no such world, or it is no fork.
+    /// [`LedgerError::Invalid`] if there is no such world, or it is no fork. [`LedgerError::Damaged`] if the rows do not run
+    /// from event 1 to where it was forked: nothing is copied.
     async fn copy_base(&self, fork: WorldId, of: &[RowRange]) -> Result<(), LedgerError>;
 
     /// Deletes worlds, with all that is kept of them, and keeps a tombstone of each, at once. Their names are free again,
@@ -289,11 +292,17 @@ pub trait BlobTable: Send + Sync + Debug {
         limit: usize,
     ) -> Result<Vec<(Digest, Time)>, LedgerError>;
 
-    /// Removes blobs of a world, those that are there; gives how many were.
+    /// Removes blobs of a world, those that are there and were put before `before`; gives how many were. One that is put again
+    /// meanwhile stays: somebody is about to name it.
     ///
     /// # Errors
     /// [`LedgerError`].
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError>;
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError>;
 }
 
 /// The saved folds of all worlds.
@@ -515,6 +524,9 @@ pub struct Rewrite {
     pub world: WorldId,
     /// The position of its first event.
     pub first: Position,
+    /// The digest of the bytes that it replaces, as [`Digest::of`] them alone. What was read before another rewrite would bring
+    /// back what that took away.
+    pub replaces: Digest,
     /// The bytes.
     pub record: Vec<u8>,
     /// The positions of the events whose content beside the record goes.

@@ -4,7 +4,8 @@
 //! which rows land; `members` and `inbox` say who tries. Nothing depends on a lock that outlives a transaction, on a sequence,
 //! or on a notification.
 //!
-//! A ledger has eight connections at most: two that append and change, one for leases, one that listens and four that read.
+//! A ledger has nine connections at most: two that append and change, one that renews, one for what else there is of leases and
+//! the inbox, one that listens and four that read.
 //! Each is opened when it is first needed, and again when it was lost.
 
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub struct PostgresLedger {
     dialer: Arc<Dialer>,
     writers: Lanes,
     readers: Lanes,
+    /// Nothing that may wait for a lock is in the way of a renewal.
+    renewals: Lanes,
     leases: Lanes,
     hints: Hints,
 }
@@ -80,6 +83,7 @@ impl PostgresLedger {
         let ledger = Self {
             writers: lanes(WRITERS),
             readers: lanes(READERS),
+            renewals: lanes(1),
             leases: lanes(1),
             hints: Hints::new(Arc::clone(&dialer)),
             dialer,
@@ -109,7 +113,7 @@ impl PostgresLedger {
     /// Closes the connections that nobody uses, and opens none any more. The others close when they are free.
     pub fn close(&self) {
         self.dialer.close();
-        for lanes in [&self.writers, &self.readers, &self.leases] {
+        for lanes in [&self.writers, &self.readers, &self.renewals, &self.leases] {
             lanes.close();
         }
     }

@@ -3,6 +3,7 @@
 //! Each node has one. It keeps no index of all worlds: it asks the ledger, and remembers of the worlds that it appends to
 //! how far they have come. Records, chain, lifts and the rules of admission are those of [`Store`](crate::Store).
 
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -226,5 +227,18 @@ impl Inner {
         let found = self.read(|| self.ledger.entry(world)).await;
         let found = found.map_err(|error| settle::read_error(error, Position::ZERO))?;
         found.ok_or(ReadError::NoSuchWorld(world))
+    }
+
+    /// Fails where the keys of a world cannot be destroyed, because they are in a folder that this store does not have.
+    fn check_keys(&self, entry: &LedgerEntry) -> io::Result<()> {
+        if self.seals || !entry.is_sealed {
+            return Ok(());
+        }
+        let why = format!(
+            "the content of the world {} is sealed, and this store has no place for keys, so that its keys would stay; open it \
+             with the folder that all nodes share",
+            entry.name
+        );
+        Err(io::Error::new(io::ErrorKind::Unsupported, why))
     }
 }

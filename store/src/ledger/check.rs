@@ -144,18 +144,25 @@ pub fn check_checkpoint(row: &CheckpointRow) -> Result<(), LedgerError> {
     )
 }
 
-/// Checks a record that is to stand in the place of `stored`.
+/// Checks a record that is to stand in the place of `stored`; tells whether that is the one that it replaces, or itself.
 ///
 /// # Errors
 /// [`LedgerError::Invalid`] if it has another link, or is larger than a record may be.
-pub fn check_rewrite(rewrite: &Rewrite, stored: &[u8]) -> Result<(), LedgerError> {
+pub fn check_rewrite(rewrite: &Rewrite, stored: &[u8]) -> Result<bool, LedgerError> {
     check_record((rewrite.world, rewrite.first), &rewrite.record)?;
     if link(&rewrite.record) == link(stored) {
-        return Ok(());
+        return Ok(rewrite.record == stored || rewrite.replaces == Digest::of(&[stored]));
     }
-    invalid(format!(
+    Err(LedgerError::Invalid(format!(
         "the record of event {} of the world {} would have another link",
         rewrite.first, rewrite.world
+    )))
+}
+
+/// The error of a fork whose copy of the rows of its parents would not be whole.
+pub(crate) fn not_whole(fork: WorldId) -> LedgerError {
+    LedgerError::Damaged(format!(
+        "the rows that the world {fork} shares do not run from event 1 to where it was forked"
     ))
 }
 

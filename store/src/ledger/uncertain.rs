@@ -36,6 +36,8 @@ pub enum Fate {
     HappensLater,
     /// The ledger cannot be reached.
     Unreached,
+    /// The ledger has no room.
+    Full,
     /// Nobody answers until [`UncertainLedger::cut`] ends the connection.
     Unanswered,
 }
@@ -43,7 +45,7 @@ pub enum Fate {
 /// A ledger that answers as its plan says. Several may share one memory, each with a network of its own.
 #[derive(Debug)]
 pub struct UncertainLedger {
-    ledger: Arc<MemoryLedger>,
+    ledger: Mutex<Arc<MemoryLedger>>,
     plan: Mutex<Plan>,
     /// The appends that happen later.
     delayed: Mutex<VecDeque<(NodeId, Vec<RowChain>)>>,
@@ -73,7 +75,7 @@ impl UncertainLedger {
 
     fn with(ledger: Arc<MemoryLedger>, planned: VecDeque<Fate>, seed: Option<(u64, u64)>) -> Self {
         Self {
-            ledger,
+            ledger: Mutex::new(ledger),
             plan: Mutex::new(Plan { planned, seed }),
             delayed: Mutex::default(),
             cut: Notify::new(),
@@ -88,6 +90,16 @@ impl UncertainLedger {
     /// Ends the connections of all requests that nobody answered.
     pub fn cut(&self) {
         self.cut.notify_waiters();
+    }
+
+    /// Another ledger answers from here on, as after a fail-over that lost rows.
+    pub fn fail_over(&self, to: Arc<MemoryLedger>) {
+        *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = to;
+    }
+
+    fn ledger(&self) -> Arc<MemoryLedger> {
+        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&ledger)
     }
 
     fn fates(&self) -> MutexGuard<'_, Plan> {
@@ -120,6 +132,7 @@ impl UncertainLedger {
             }
             Fate::RequestLost | Fate::HappensLater => Err(E::unknown()),
             Fate::Unreached => Err(E::unreached()),
+            Fate::Full => Err(E::full()),
             Fate::Unanswered => {
                 self.cut.notified().await;
                 Err(E::unknown())
@@ -136,7 +149,7 @@ impl UncertainLedger {
                 .unwrap_or_else(PoisonError::into_inner)
                 .pop_front();
             let Some((node, chains)) = next else { return };
-            let landed = self.ledger.append(node, &chains).await;
+            let landed = self.ledger().append(node, &chains).await;
             tracing::trace!(?landed, "a delayed append happened");
         }
     }
@@ -180,6 +193,7 @@ async fn turn() {
 trait Lost {
     fn unknown() -> Self;
     fn unreached() -> Self;
+    fn full() -> Self;
 }
 
 impl Lost for LedgerError {
@@ -189,6 +203,10 @@ impl Lost for LedgerError {
 
     fn unreached() -> Self {
         Self::Unreachable("the plan says so".into())
+    }
+
+    fn full() -> Self {
+        Self::Full("the plan says so".into())
     }
 }
 
@@ -200,17 +218,22 @@ impl Lost for MemberError {
     fn unreached() -> Self {
         Self::Unreachable("the plan says so".into())
     }
+
+    /// Members have no error of their own for that.
+    fn full() -> Self {
+        Self::unreached()
+    }
 }
 
 #[async_trait]
 impl Rows for UncertainLedger {
     fn ack(&self) -> Ack {
-        self.ledger.ack()
+        self.ledger().ack()
     }
 
     async fn append(&self, node: NodeId, chains: &[RowChain]) -> Result<Vec<Landing>, LedgerError> {
         let fate = self.fates().draw();
-        let answer = self.send_as(fate, self.ledger.append(node, chains)).await;
+        let answer = self.send_as(fate, self.ledger().append(node, chains)).await;
         if fate == Fate::HappensLater {
             self.delayed
                 .lock()
@@ -221,7 +244,7 @@ impl Rows for UncertainLedger {
     }
 
     async fn last(&self, world: WorldId) -> Result<Option<Row>, LedgerError> {
-        self.send(self.ledger.last(world)).await
+        self.send(self.ledger().last(world)).await
     }
 
     async fn read(
@@ -230,7 +253,7 @@ impl Rows for UncertainLedger {
         from: Position,
         most: PieceMax,
     ) -> Result<Vec<Row>, LedgerError> {
-        self.send(self.ledger.read(world, from, most)).await
+        self.send(self.ledger().read(world, from, most)).await
     }
 
     async fn read_back(
@@ -239,22 +262,23 @@ impl Rows for UncertainLedger {
         before: Position,
         most: PieceMax,
     ) -> Result<Vec<Row>, LedgerError> {
-        self.send(self.ledger.read_back(world, before, most)).await
+        self.send(self.ledger().read_back(world, before, most))
+            .await
     }
 
     async fn by_key(&self, world: WorldId, key: Digest) -> Result<Option<Row>, LedgerError> {
-        self.send(self.ledger.by_key(world, key)).await
+        self.send(self.ledger().by_key(world, key)).await
     }
 }
 
 #[async_trait]
 impl Register for UncertainLedger {
     async fn entry(&self, world: WorldId) -> Result<Option<LedgerEntry>, LedgerError> {
-        self.send(self.ledger.entry(world)).await
+        self.send(self.ledger().entry(world)).await
     }
 
     async fn find(&self, name: &WorldName) -> Result<Option<LedgerEntry>, LedgerError> {
-        self.send(self.ledger.find(name)).await
+        self.send(self.ledger().find(name)).await
     }
 
     async fn worlds(
@@ -263,19 +287,19 @@ impl Register for UncertainLedger {
         after: Option<&WorldName>,
         limit: usize,
     ) -> Result<Vec<LedgerEntry>, LedgerError> {
-        self.send(self.ledger.worlds(labels, after, limit)).await
+        self.send(self.ledger().worlds(labels, after, limit)).await
     }
 
     async fn forks(&self, parent: WorldId) -> Result<Vec<LedgerEntry>, LedgerError> {
-        self.send(self.ledger.forks(parent)).await
+        self.send(self.ledger().forks(parent)).await
     }
 
     async fn heads(&self, worlds: &[WorldId]) -> Result<Vec<(WorldId, Position)>, LedgerError> {
-        self.send(self.ledger.heads(worlds)).await
+        self.send(self.ledger().heads(worlds)).await
     }
 
     async fn gone(&self, world: WorldId, range: GoneRange) -> Result<Vec<Position>, LedgerError> {
-        self.send(self.ledger.gone(world, range)).await
+        self.send(self.ledger().gone(world, range)).await
     }
 }
 
@@ -287,15 +311,16 @@ impl LedgerUpkeep for UncertainLedger {
         world: WorldId,
         reach: Vec<u8>,
     ) -> Result<(), LedgerError> {
-        self.send(self.ledger.save_reach(node, world, reach)).await
+        self.send(self.ledger().save_reach(node, world, reach))
+            .await
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
-        self.send(self.ledger.rewrite(rewrite)).await
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
+        self.send(self.ledger().rewrite(rewrite)).await
     }
 
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError> {
-        self.send(self.ledger.bar(worlds)).await
+        self.send(self.ledger().bar(worlds)).await
     }
 
     async fn note_files(
@@ -304,11 +329,11 @@ impl LedgerUpkeep for UncertainLedger {
         by: Position,
         files: u64,
     ) -> Result<u64, LedgerError> {
-        self.send(self.ledger.note_files(world, by, files)).await
+        self.send(self.ledger().note_files(world, by, files)).await
     }
 
     async fn copy_base(&self, fork: WorldId, of: &[RowRange]) -> Result<(), LedgerError> {
-        self.send(self.ledger.copy_base(fork, of)).await
+        self.send(self.ledger().copy_base(fork, of)).await
     }
 
     async fn delete(
@@ -316,7 +341,7 @@ impl LedgerUpkeep for UncertainLedger {
         node: NodeId,
         worlds: &[(WorldId, Vec<u8>)],
     ) -> Result<Burial, LedgerError> {
-        self.send(self.ledger.delete(node, worlds)).await
+        self.send(self.ledger().delete(node, worlds)).await
     }
 
     async fn tombstones(
@@ -324,11 +349,11 @@ impl LedgerUpkeep for UncertainLedger {
         after: Option<WorldId>,
         limit: usize,
     ) -> Result<Vec<(WorldId, Vec<u8>)>, LedgerError> {
-        self.send(self.ledger.tombstones(after, limit)).await
+        self.send(self.ledger().tombstones(after, limit)).await
     }
 
     async fn compact(&self) -> Result<(), LedgerError> {
-        self.send(self.ledger.compact()).await
+        self.send(self.ledger().compact()).await
     }
 }
 
@@ -340,15 +365,15 @@ impl BlobTable for UncertainLedger {
         blob: Digest,
         bytes: Vec<u8>,
     ) -> Result<(), LedgerError> {
-        self.send(self.ledger.put_blob(world, blob, bytes)).await
+        self.send(self.ledger().put_blob(world, blob, bytes)).await
     }
 
     async fn blob(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.send(self.ledger.blob(world, blob)).await
+        self.send(self.ledger().blob(world, blob)).await
     }
 
     async fn blob_size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, LedgerError> {
-        self.send(self.ledger.blob_size(world, blob)).await
+        self.send(self.ledger().blob_size(world, blob)).await
     }
 
     async fn blobs(
@@ -357,22 +382,28 @@ impl BlobTable for UncertainLedger {
         after: Option<Digest>,
         limit: usize,
     ) -> Result<Vec<(Digest, Time)>, LedgerError> {
-        self.send(self.ledger.blobs(world, after, limit)).await
+        self.send(self.ledger().blobs(world, after, limit)).await
     }
 
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError> {
-        self.send(self.ledger.remove_blobs(world, blobs)).await
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError> {
+        self.send(self.ledger().remove_blobs(world, blobs, before))
+            .await
     }
 }
 
 #[async_trait]
 impl CheckpointTable for UncertainLedger {
     async fn save_checkpoint(&self, row: CheckpointRow) -> Result<Saving, LedgerError> {
-        self.send(self.ledger.save_checkpoint(row)).await
+        self.send(self.ledger().save_checkpoint(row)).await
     }
 
     async fn checkpoints(&self, world: WorldId) -> Result<Vec<(Position, Digest)>, LedgerError> {
-        self.send(self.ledger.checkpoints(world)).await
+        self.send(self.ledger().checkpoints(world)).await
     }
 
     async fn checkpoint(
@@ -380,38 +411,38 @@ impl CheckpointTable for UncertainLedger {
         world: WorldId,
         at: Position,
     ) -> Result<Option<CheckpointRow>, LedgerError> {
-        self.send(self.ledger.checkpoint(world, at)).await
+        self.send(self.ledger().checkpoint(world, at)).await
     }
 
     async fn remove_checkpoints(&self, world: WorldId, at: &[Position]) -> Result<(), LedgerError> {
-        self.send(self.ledger.remove_checkpoints(world, at)).await
+        self.send(self.ledger().remove_checkpoints(world, at)).await
     }
 }
 
 #[async_trait]
 impl Members for UncertainLedger {
     async fn join(&self, card: &NodeCard, ttl: Duration) -> Result<Time, MemberError> {
-        self.send(self.ledger.join(card, ttl)).await
+        self.send(self.ledger().join(card, ttl)).await
     }
 
     async fn renew(&self, renewal: Renewal) -> Result<Option<Time>, MemberError> {
-        self.send(self.ledger.renew(renewal)).await
+        self.send(self.ledger().renew(renewal)).await
     }
 
     async fn leave(&self, node: NodeId) -> Result<(), MemberError> {
-        self.send(self.ledger.leave(node)).await
+        self.send(self.ledger().leave(node)).await
     }
 
     async fn reap(&self) -> Result<Vec<NodeId>, MemberError> {
-        self.send(self.ledger.reap()).await
+        self.send(self.ledger().reap()).await
     }
 
     async fn claim(&self, node: NodeId, limit: usize) -> Result<Vec<WorldId>, MemberError> {
-        self.send(self.ledger.claim(node, limit)).await
+        self.send(self.ledger().claim(node, limit)).await
     }
 
     async fn take(&self, node: NodeId, world: WorldId) -> Result<Taken, MemberError> {
-        self.send(self.ledger.take(node, world)).await
+        self.send(self.ledger().take(node, world)).await
     }
 
     async fn release(
@@ -420,37 +451,37 @@ impl Members for UncertainLedger {
         world: WorldId,
         due: Option<Time>,
     ) -> Result<(), MemberError> {
-        self.send(self.ledger.release(node, world, due)).await
+        self.send(self.ledger().release(node, world, due)).await
     }
 
     async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError> {
-        self.send(self.ledger.held(node)).await
+        self.send(self.ledger().held(node)).await
     }
 
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
-        self.send(self.ledger.nodes()).await
+        self.send(self.ledger().nodes()).await
     }
 }
 
 #[async_trait]
 impl Inbox for UncertainLedger {
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError> {
-        self.send(self.ledger.ask(ask)).await
+        self.send(self.ledger().ask(ask)).await
     }
 
     async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
-        self.send(self.ledger.asks(node, limit)).await
+        self.send(self.ledger().asks(node, limit)).await
     }
 
     async fn answer(&self, ask: AskId, answer: Vec<u8>) -> Result<(), MemberError> {
-        self.send(self.ledger.answer(ask, answer)).await
+        self.send(self.ledger().answer(ask, answer)).await
     }
 
     async fn answers(&self, asks: &[AskId]) -> Result<Vec<AskState>, MemberError> {
-        self.send(self.ledger.answers(asks)).await
+        self.send(self.ledger().answers(asks)).await
     }
 
     async fn hint(&self) {
-        self.ledger.hint().await;
+        self.ledger().hint().await;
     }
 }

@@ -15,8 +15,9 @@ use super::session::Values;
 use super::values::{self, bound, count};
 use crate::ledger::LedgerError;
 
-/// The longest wait for a renewal and its like. A server that is slower than this keeps nobody alive.
-pub(super) const LEASE: Duration = Duration::from_secs(3);
+/// The longest wait for a renewal and its like. A server that is slower than this keeps nobody alive. It is shorter than a node
+/// waits, so that what became of a statement is seen here.
+pub(super) const LEASE: Duration = Duration::from_millis(1_200);
 
 /// How often something is tried again that somebody else changed in between.
 const TRIES_MAX: usize = 5;
@@ -32,33 +33,32 @@ const RENEW: &str = "
     UPDATE fm.node SET until = fm.now_ms() + $4, room = $2, draining = $3 WHERE node = $1
     RETURNING fm.now_ms() AS now, floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS clock";
 
-/// Worlds are locked by their ids, as in appends: whoever appends to one is waited for.
-const LEAVE: &str = "
-    WITH left_ AS (DELETE FROM fm.node WHERE node = $1),
-        held AS (SELECT world FROM fm.world WHERE holder = $1 ORDER BY world FOR UPDATE)
-    UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world AND w.holder = $1";
+/// Waits for those who take a world for the node just now.
+const LEAVE: &str = "DELETE FROM fm.node WHERE node = $1";
 
 /// Tells whether there is anything to reap: most of the time there is not.
 const IS_LATE: &str = "
     SELECT EXISTS (SELECT FROM fm.node WHERE until < fm.now_ms()) OR EXISTS (SELECT FROM fm.world WHERE stray)
         OR EXISTS (SELECT FROM fm.ask WHERE answered < fm.now_ms() - $1) AS is_so";
 
-/// A node that is claiming just now is left for the next time. Whether a world is still held by one that is gone is asked again
-/// behind its lock.
+/// A node that is claiming just now is left for the next time.
 const REAP: &str = "
     WITH late AS (SELECT node FROM fm.node WHERE until < fm.now_ms() ORDER BY node FOR UPDATE SKIP LOCKED),
-        dead AS (DELETE FROM fm.node n USING late WHERE n.node = late.node RETURNING n.node),
-        free AS (
-            SELECT w.world FROM fm.world w JOIN dead ON w.holder = dead.node
-            UNION SELECT w.world FROM fm.world w WHERE w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
-        ),
-        held AS (SELECT w.world FROM fm.world w WHERE w.world IN (SELECT world FROM free) ORDER BY w.world FOR UPDATE),
-        freed AS (
-            UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world
-                AND (w.holder IN (SELECT node FROM dead) OR w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder))
-        ),
         forgotten AS (DELETE FROM fm.ask WHERE answered < fm.now_ms() - $1)
-    SELECT node FROM dead ORDER BY node";
+    DELETE FROM fm.node n USING late WHERE n.node = late.node RETURNING n.node";
+
+/// Frees the worlds of nodes that are gone, once the statement that deleted those has ended: it waited for whoever was taking
+/// one for them, and only a statement behind it sees that. Worlds are locked by their ids, as in appends: whoever appends to
+/// one is waited for. Whether one is still held by them is asked again behind its lock. `$2`: also those of who never was one.
+const FREE: &str = "
+    WITH free AS (
+            SELECT w.world FROM fm.world w WHERE w.holder = ANY($1)
+            UNION SELECT w.world FROM fm.world w
+                WHERE $2 AND w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder)
+        ),
+        held AS (SELECT w.world FROM fm.world w WHERE w.world IN (SELECT world FROM free) ORDER BY w.world FOR UPDATE)
+    UPDATE fm.world w SET holder = NULL, stray = false, due = fm.now_ms() FROM held WHERE w.world = held.world
+        AND (w.holder = ANY($1) OR $2 AND w.stray AND NOT EXISTS (SELECT FROM fm.node n WHERE n.node = w.holder))";
 
 /// Tells whether there is anything to claim.
 const IS_DUE: &str =
@@ -145,8 +145,11 @@ impl Members for PostgresLedger {
     }
 
     async fn leave(&self, node: NodeId) -> Result<(), MemberError> {
-        self.lease(LEAVE, &[&node.0]).await?;
-        Ok(())
+        let mut lane = self.leases.take().await?;
+        lane.begin(LEASE).await?;
+        lane.query(LEAVE, &[&node.0], LEASE).await?;
+        lane.query(FREE, &[&vec![node.0], &false], LEASE).await?;
+        Ok(lane.commit(LEASE).await?)
     }
 
     async fn reap(&self) -> Result<Vec<NodeId>, MemberError> {
@@ -154,10 +157,15 @@ impl Members for PostgresLedger {
         if !self.is_so(IS_LATE, &[&kept]).await? {
             return Ok(Vec::new());
         }
-        let rows = self.lease(REAP, &[&kept]).await?;
-        rows.iter()
-            .map(|row| column(row, "node").map(NodeId))
-            .collect()
+        let mut lane = self.leases.take().await?;
+        lane.begin(LEASE).await?;
+        let rows = lane.query(REAP, &[&kept], LEASE).await?;
+        let dead = rows.iter().map(|row| column(row, "node"));
+        let mut dead: Vec<Uuid> = dead.collect::<Result<_, _>>()?;
+        dead.sort_unstable();
+        lane.query(FREE, &[&dead, &true], LEASE).await?;
+        lane.commit(LEASE).await?;
+        Ok(dead.into_iter().map(NodeId).collect())
     }
 
     async fn claim(&self, node: NodeId, limit: usize) -> Result<Vec<WorldId>, MemberError> {
@@ -226,7 +234,7 @@ impl PostgresLedger {
         sql: &'static str,
         values: Values<'_>,
     ) -> Result<Option<Time>, MemberError> {
-        let mut lane = self.leases.take().await?;
+        let mut lane = self.renewals.take().await?;
         let clock = self.dialer.clock();
         let before = clock.now_ms();
         let rows = lane.query(sql, values, LEASE).await?;

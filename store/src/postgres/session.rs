@@ -26,6 +26,8 @@ pub(super) struct Session {
     prepared: HashMap<&'static str, Statement>,
     /// True from the beginning of a transaction to its end.
     in_transaction: bool,
+    /// True while the server has something to answer. Whoever was waiting may have given up.
+    is_asked: bool,
     is_lost: bool,
 }
 
@@ -37,6 +39,7 @@ impl Session {
             schema: format!("\"{schema}\"."),
             prepared: HashMap::new(),
             in_transaction: false,
+            is_asked: false,
             is_lost: false,
         }
     }
@@ -45,9 +48,9 @@ impl Session {
         &self.client
     }
 
-    /// Tells whether somebody may use it: it lives, and nobody left a transaction open.
+    /// Tells whether somebody may use it: it lives, and nobody left a transaction open or a statement unanswered.
     pub(super) fn is_fit(&self) -> bool {
-        !self.is_lost && !self.in_transaction && !self.client.is_closed()
+        !self.is_lost && !self.in_transaction && !self.is_asked && !self.client.is_closed()
     }
 
     /// Writes a statement with the schema's name.
@@ -65,7 +68,9 @@ impl Session {
         values: Values<'_>,
         most: Duration,
     ) -> Result<Vec<Row>, Fault> {
+        self.is_asked = true;
         let ran = timeout(most, self.run(sql, values)).await;
+        self.is_asked = false;
         let ran = ran.unwrap_or_else(|late| Err(Fault::Lost(late.into())));
         if matches!(ran, Err(Fault::Lost(_))) {
             self.lose();
@@ -118,7 +123,18 @@ impl Session {
     /// Runs a command without values.
     pub(super) async fn command(&mut self, sql: &str, most: Duration) -> Result<(), Fault> {
         let sql = self.sql(sql);
-        let ran = timeout(most, self.client.batch_execute(&sql)).await;
+        self.command_as_written(&sql, most).await
+    }
+
+    /// Runs a command that has the schema's name.
+    pub(super) async fn command_as_written(
+        &mut self,
+        sql: &str,
+        most: Duration,
+    ) -> Result<(), Fault> {
+        self.is_asked = true;
+        let ran = timeout(most, self.client.batch_execute(sql)).await;
+        self.is_asked = false;
         let ran = match ran {
             Ok(ran) => ran.map_err(Fault::from),
             Err(late) => Err(Fault::Lost(late.into())),

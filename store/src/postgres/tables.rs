@@ -8,7 +8,7 @@ use super::PostgresLedger;
 use super::session::Values;
 use super::upkeep::note_leftovers;
 use super::values::{
-    column, count, digest, position, read_incarnation, read_position, read_time, read_whole,
+    bound, column, count, digest, position, read_incarnation, read_position, read_time, read_whole,
 };
 use crate::ledger::{
     BlobTable, CheckpointRow, CheckpointTable, LedgerError, Saving, check_blob, check_checkpoint,
@@ -29,7 +29,7 @@ const BLOBS: &str =
     "SELECT digest, put FROM fm.blob WHERE world = $1 AND digest > $2 ORDER BY digest LIMIT $3";
 
 const REMOVE_BLOBS: &str = concat!(
-    "WITH removed AS (DELETE FROM fm.blob WHERE world = $1 AND digest = ANY($2) RETURNING world), noted AS (",
+    "WITH removed AS (DELETE FROM fm.blob WHERE world = $1 AND digest = ANY($2) AND put < $3 RETURNING world), noted AS (",
     note_leftovers!("SELECT DISTINCT 'fm.blob' FROM removed"),
     ") SELECT world FROM removed"
 );
@@ -95,12 +95,19 @@ impl BlobTable for PostgresLedger {
         rows.iter().map(blob).collect()
     }
 
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError> {
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError> {
         let blobs: Vec<&[u8]> = blobs
             .iter()
             .map(|blob| blob.as_bytes().as_slice())
             .collect();
-        let removed = self.change(REMOVE_BLOBS, &[&world.0, &blobs]).await?;
+        let removed = self
+            .change(REMOVE_BLOBS, &[&world.0, &blobs, &bound(before.0)])
+            .await?;
         Ok(removed.len() as u64)
     }
 }

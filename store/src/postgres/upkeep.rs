@@ -13,7 +13,7 @@ use super::session::Values;
 use super::values::{column, count, damaged, position, read_whole, whole};
 use crate::ledger::{
     Burial, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, RowRange, TOMBSTONE_BYTES_MAX,
-    check_rewrite, within,
+    check_rewrite, not_whole, within,
 };
 
 mod compact;
@@ -86,6 +86,16 @@ const COPY: &str = "
         AND EXISTS (SELECT FROM fm.commit c WHERE c.world = g.world AND c.first = g.by)
     ON CONFLICT (world, at) DO UPDATE SET by = excluded.by";
 
+/// Locks the worlds whose rows are copied: whoever bars them comes before that or behind it.
+const SOURCES: &str = "SELECT FROM fm.world WHERE world = ANY($1) ORDER BY world FOR SHARE";
+
+/// Tells whether the rows of a fork up to its base follow one another.
+const IS_WHOLE: &str = "
+    SELECT coalesce(max(r.last) = max(w.base) AND bool_and(r.first = r.before + 1), false) AS is_whole FROM fm.world w CROSS JOIN LATERAL (
+        SELECT c.first, c.last, lag(c.last, 1, 0::int8) OVER (ORDER BY c.first) AS before FROM fm.commit c
+        WHERE c.world = w.world AND c.first <= w.base
+    ) r WHERE w.world = $1";
+
 const COPIED: &str = "UPDATE fm.world SET shares = NULL WHERE world = $1";
 
 /// The worlds that are to go, locked in the order of all.
@@ -127,7 +137,7 @@ impl LedgerUpkeep for PostgresLedger {
         Ok(())
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
         let world = rewrite.world.0;
         let first = position(rewrite.first)?;
         let without = rewrite.without.iter().map(|at| position(*at));
@@ -135,20 +145,21 @@ impl LedgerUpkeep for PostgresLedger {
         let mut lane = self.writer().await?;
         lane.begin(CHANGE).await?;
         let stored = lane.query(STORED, &[&world, &first], CHANGE).await?;
-        let refusal = match stored.first() {
-            Some(stored) => check_rewrite(&rewrite, column(stored, "record")?).err(),
-            None => Some(LedgerError::Invalid(format!(
+        let checked = match stored.first() {
+            Some(stored) => check_rewrite(&rewrite, column(stored, "record")?),
+            None => Err(LedgerError::Invalid(format!(
                 "no row of the world {} begins at event {}",
                 rewrite.world, rewrite.first
             ))),
         };
-        if let Some(refusal) = refusal {
+        if !matches!(checked, Ok(true)) {
             lane.roll_back(CHANGE).await?;
-            return Err(refusal);
+            return checked;
         }
         let values: Values<'_> = &[&world, &first, &rewrite.record, &without];
         lane.query(REWRITE, values, CHANGE).await?;
-        Ok(lane.commit(CHANGE).await?)
+        lane.commit(CHANGE).await?;
+        Ok(true)
     }
 
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError> {
@@ -189,10 +200,20 @@ impl LedgerUpkeep for PostgresLedger {
                 Err(LedgerError::Invalid(format!("the world {fork} is no fork")))
             };
         }
+        let sources: Vec<Uuid> = of.iter().map(|range| range.world.0).collect();
+        lane.query(SOURCES, &[&sources], CHANGE).await?;
         for range in of {
             let [from, to] = [position(range.from)?, position(range.to)?];
             lane.query(COPY, &[&fork.0, &range.world.0, &from, &to], WORK)
                 .await?;
+        }
+        let whole = lane.query(IS_WHOLE, &[&fork.0], WORK).await?;
+        let is_whole = whole
+            .first()
+            .map_or(Ok(false), |row| column::<bool>(row, "is_whole"));
+        if !is_whole? {
+            lane.roll_back(CHANGE).await?;
+            return Err(not_whole(fork));
         }
         lane.query(COPIED, &[&fork.0], CHANGE).await?;
         Ok(lane.commit(WORK).await?)

@@ -12,8 +12,9 @@ const PORT: u16 = 5432;
 /// The schema that has the tables unless the URL names another.
 const SCHEMA: &str = "folkmoot";
 
-/// The longest name that PostgreSQL keeps whole.
-const NAME_MAX: usize = 63;
+/// The longest name of a schema. PostgreSQL keeps 63 bytes of a name whole, and the channels of notifications are named after
+/// the schema, with `_answer` behind it.
+const NAME_MAX: usize = 56;
 
 /// The keys that a URL may have behind its question mark.
 const KEYS: &str = "schema, sslmode, sslrootcert, failover, host, port and user";
@@ -235,7 +236,7 @@ fn schema_of(asked: Option<String>) -> Result<String, PostgresUrlError> {
     let begins = schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     if !begins || !schema.chars().all(is_plain) || schema.len() > NAME_MAX {
         return Err(fault(
-            "the name of its schema has to be of letters a to z, digits and _, and of 63 at most",
+            "the name of its schema has to be of letters a to z, digits and _, and of 56 at most",
         ));
     }
     if schema.starts_with("pg_") || schema == "information_schema" {

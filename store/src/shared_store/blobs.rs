@@ -15,7 +15,7 @@ use crate::home::keys::FILE_OVERHEAD;
 use crate::ledger::LedgerEntry;
 
 /// The number of names that are looked at at once.
-const NAMES_MAX: usize = 1_000;
+pub(super) const NAMES_MAX: usize = 1_000;
 
 #[async_trait]
 impl Blobs for SharedStore {
@@ -136,8 +136,10 @@ impl SharedStore {
             after = Some(*last);
             let is_left = |(blob, kept): &&(Digest, Time)| *kept < before && !named.contains(blob);
             let left: Vec<Digest> = page.iter().filter(is_left).map(|(blob, _)| *blob).collect();
-            let gone = self.inner.read(|| ledger.remove_blobs(world, &left)).await;
-            gone.map_err(|error| blob_error(&error))?;
+            let gone = self
+                .inner
+                .read(|| ledger.remove_blobs(world, &left, before));
+            gone.await.map_err(|error| blob_error(&error))?;
             removed += left.len();
         }
     }

@@ -23,17 +23,22 @@ impl Checkpoints for SharedStore {
         if self.lost.is_some() || self.seals(world).await.map_err(unread)? {
             return Ok(());
         }
-        let entry = self.inner.entry(world).await.map_err(unread)?;
+        self.inner.entry(world).await.map_err(unread)?;
         let link = self.link_at(world, at).await.map_err(unread)?;
         let link = link.ok_or_else(|| {
             AppendError::Invalid(format!(
                 "no commit ends at event {at}, so nothing is the fold up to there"
             ))
         })?;
+        // The incarnation is the one that folded. Another node may have the world by now, and may have erased what is in the
+        // fold since: its incarnation would get past the bar.
+        let Some(own) = self.inner.reaches.own(world) else {
+            return Ok(());
+        };
         let row = CheckpointRow {
             world,
             at,
-            incarnation: entry.incarnation,
+            incarnation: own.reach.incarnation,
             decider,
             link,
             state,
@@ -91,7 +96,7 @@ impl Checkpoints for SharedStore {
 impl SharedStore {
     /// The link of the commit of a world that ends at `at`; `None` if none does.
     async fn link_at(&self, world: WorldId, at: Position) -> Result<Option<Digest>, ReadError> {
-        if let Some(known) = self.inner.reaches.known(world)
+        if let Some(known) = self.inner.reaches.own(world)
             && known.reach.head == at
         {
             return Ok(Some(known.reach.link));

@@ -36,7 +36,8 @@ impl Custody for SharedStore {
         if let Some(why) = self.inner.ended() {
             return Err(AppendError::Stopped(why));
         }
-        self.inner.entry(world).await.map_err(unread)?;
+        let entry = self.inner.entry(world).await.map_err(unread)?;
+        self.inner.check_keys(&entry).map_err(AppendError::Io)?;
         let passes = self.lost.is_some();
         erase::erase((&self.inner, passes), world, &Meant::new(events, by)).await
     }

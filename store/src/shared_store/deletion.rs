@@ -68,13 +68,16 @@ impl SharedStore {
     /// changed, and a fork that is made later is a reason again.
     ///
     /// # Errors
-    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`], as [`SharedStore::delete`].
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`], as [`SharedStore::delete`]. [`DeleteError::Engine`] for a
+    /// sealed world if the store has no place for keys.
     pub async fn check_deletion(&self, worlds: &[WorldId]) -> Result<(), DeleteError> {
         if let Some(why) = self.inner.ended() {
             return Err(DeleteError::Stopped(why));
         }
         for world in worlds {
             let entry = self.inner.entry(*world).await.map_err(unread)?;
+            let has_keys = self.inner.check_keys(&entry);
+            has_keys.map_err(|error| DeleteError::Engine(EngineError::Io(error)))?;
             let ledger = &self.inner.ledger;
             let forks = self.inner.read(|| ledger.forks(*world)).await;
             let blobs = self.inner.read(|| ledger.blobs(*world, None, 1)).await;

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
 
+use super::blobs::NAMES_MAX;
 use super::lineage::{self, Relative};
 use super::reaches::PIECE;
 use super::settle::{append_error, read_error, unread};
@@ -34,19 +36,30 @@ pub(super) async fn erase(
     let files = remove_files((inner, passes), &family, meant).await?;
     destroy_keys(inner, world, meant).await?;
     let mut events = 0;
-    for member in family
-        .iter()
-        .filter(|member| member.is_copied || member.world == world)
-    {
-        let erased = rewrite_rows(inner, member.world, &meant.up_to(member.until)).await?;
-        events = if member.world == world {
-            erased
-        } else {
-            events
-        };
+    let mut rewritten = BTreeSet::new();
+    let mut family = family;
+    loop {
+        let with_rows = family.iter().filter(|member| member.is_copied);
+        let left: Vec<Relative> = with_rows
+            .filter(|member| !rewritten.contains(&member.world))
+            .copied()
+            .collect();
+        if left.is_empty() {
+            break;
+        }
+        for member in left {
+            let erased = rewrite_rows(inner, member.world, &meant.up_to(member.until)).await?;
+            if member.world == world {
+                events = erased;
+            }
+            rewritten.insert(member.world);
+        }
+        // Whoever had a world open may have saved a fold meanwhile, and a fork may have got a copy of the rows as they were.
+        let members: Vec<WorldId> = family.iter().map(|member| member.world).collect();
+        bar(inner, &members).await?;
+        let found = lineage::family(inner, world, meant.first()).await;
+        family = found.map_err(unread)?;
     }
-    // Whoever had a world open may have saved a fold meanwhile.
-    bar(inner, &members).await?;
     let compacted = inner.read(|| inner.ledger.compact()).await;
     compacted.map_err(|error| append_error(&error))?;
     Ok(Erasure { events, files })
@@ -63,18 +76,27 @@ async fn rewrite_rows(inner: &Inner, world: WorldId, meant: &Meant) -> Result<u6
     let mut rows = OwnRows::new(world, meant.first());
     while let Some(row) = rows.next(inner, meant.last()).await.map_err(unread)? {
         let record = reader::record(&row).map_err(unread)?;
-        let Some(bare) = rewrite::without(&record, meant, &mut erased).map_err(malformed)? else {
+        let mut here = 0;
+        let bare = rewrite::without(&record, meant, &mut here);
+        let Some(bare) = bare.map_err(malformed)? else {
+            erased += here;
             continue;
         };
         let beside = row.beside.iter().map(|beside| beside.at);
         let change = Rewrite {
             world,
             first: row.first,
+            replaces: Digest::of(&[&row.record]),
             record: bare,
             without: beside.filter(|at| meant.covers(*at)).collect(),
         };
         let rewritten = inner.read(|| inner.ledger.rewrite(change.clone())).await;
-        rewritten.map_err(|error| append_error(&error))?;
+        if rewritten.map_err(|error| append_error(&error))? {
+            erased += here;
+        } else {
+            // Another erasure was at the same row.
+            rows = OwnRows::new(world, row.first);
+        }
     }
     Ok(erased)
 }
@@ -90,7 +112,9 @@ async fn remove_files(
     };
     let within = (meant.first(), meant.last());
     let mut gone = referenced((inner, true), world, within, |at| meant.covers(at)).await?;
+    let mut before = Time(0);
     if !gone.is_empty() {
+        before = behind_puts(inner, world).await?;
         let all = (Position::new(1), Position::new(u64::MAX - 1));
         for member in family {
             let shared = meant.up_to(member.until);
@@ -103,8 +127,26 @@ async fn remove_files(
     let noted = inner.read(|| inner.ledger.note_files(world, meant.by, count));
     let count = noted.await.map_err(|error| append_error(&error))?;
     let gone: Vec<Digest> = gone.into_iter().collect();
-    let removed = inner.read(|| inner.ledger.remove_blobs(world, &gone)).await;
-    removed.map(|_| count).map_err(|error| append_error(&error))
+    let removed = inner.read(|| inner.ledger.remove_blobs(world, &gone, before));
+    let removed = removed.await.map(|_| count);
+    removed.map_err(|error| append_error(&error))
+}
+
+/// The first time behind all at which files of a world were put. What is put again from here on is about to be named.
+async fn behind_puts(inner: &Inner, world: WorldId) -> Result<Time, AppendError> {
+    let mut behind = Time(0);
+    let mut after = None;
+    loop {
+        let page = inner.read(|| inner.ledger.blobs(world, after, NAMES_MAX));
+        let page = page.await.map_err(|error| append_error(&error))?;
+        let Some((last, _)) = page.last() else {
+            return Ok(behind);
+        };
+        after = Some(*last);
+        for (_, put) in page {
+            behind = behind.max(put.after(Duration::from_millis(1)));
+        }
+    }
 }
 
 /// The blobs that events in rows of `world` refer to, as far as they are not erased yet.

@@ -1,6 +1,7 @@
 //! How far worlds have come, as far as a node remembers it.
 //!
-//! Rows never change but for content, which no link covers. So what is remembered of a world is never wrong, only old.
+//! Rows never change but for content, which no link covers. So what is remembered of a world is old at worst, unless a database
+//! lost its last rows in a fail-over. Therefore it is compared with the row that it ends with before more is read on it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -94,12 +95,24 @@ impl Inner {
         };
         let before = self.reaches.known(world);
         let before = before.filter(|known| known.reach.head <= entry.head);
+        let is_there = match &before {
+            Some(known) => self.last_first(world, &known.reach).await?.is_some(),
+            None => false,
+        };
         let start = match before {
-            Some(known) => known,
-            None => self.start(&entry, entry.head).await?,
+            Some(known) if is_there => known,
+            Some(_) | None => {
+                self.reaches.forget(world);
+                self.start(&entry, entry.head).await?
+            }
         };
         let is_own = start.is_own && start.reach.head == entry.head;
-        let mut known = self.fold(&entry, start, entry.head).await?;
+        let folded = self.fold(&entry, start, entry.head).await;
+        let mut known = folded.inspect_err(|error| {
+            if matches!(error, ReadError::Damaged { .. }) {
+                self.reaches.forget(world);
+            }
+        })?;
         known.is_own = is_own;
         known.reach.base = base(&entry);
         self.reaches.remember(world, known.clone());
@@ -155,17 +168,26 @@ impl Inner {
         if reach.head > at {
             return Ok(None);
         }
-        let one = PieceMax { rows: 1, ..PIECE };
-        let rows = self.read(|| self.ledger.read(entry.world, reach.head, one));
-        let rows = rows.await.map_err(|error| read_error(error, reach.head))?;
-        let row = rows
-            .first()
-            .filter(|row| row.last == reach.head && row.link() == Some(reach.link));
-        Ok(row.map(|row| Known {
-            last_first: row.first,
+        let last_first = self.last_first(entry.world, &reach).await?;
+        Ok(last_first.map(|last_first| Known {
+            last_first,
             reach,
             is_own: false,
         }))
+    }
+
+    /// The first position of the row that a reach ends with; `None` if the log has another one there, or none.
+    async fn last_first(
+        &self,
+        world: WorldId,
+        reach: &Reach,
+    ) -> Result<Option<Position>, ReadError> {
+        let one = PieceMax { rows: 1, ..PIECE };
+        let rows = self.read(|| self.ledger.read(world, reach.head, one));
+        let rows = rows.await.map_err(|error| read_error(error, reach.head))?;
+        let row = rows.first();
+        let row = row.filter(|row| row.last == reach.head && row.link() == Some(reach.link));
+        Ok(row.map(|row| row.first))
     }
 
     /// Goes on from `known` to the commit that holds the event at `until`.

@@ -29,31 +29,47 @@ impl Inner {
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
-        self.again(TRIES_MAX, call).await
+        let read = self.again(TRIES_MAX, call).await;
+        read.map_err(|(error, _)| error)
     }
 
-    /// Appends: tries until it is known what became of it, or the store ends.
+    /// Appends: tries until it is known what became of it, or the store ends. Where the answer to a try was lost, no later
+    /// error tells that nothing is kept: that try may have happened, or may happen yet.
     pub(super) async fn settle<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
-        self.again(u32::MAX, call).await
+        let settled = self.again(u32::MAX, call).await;
+        settled.map_err(|(error, is_in_doubt)| {
+            if is_in_doubt && !matches!(error, LedgerError::Unknown(_)) {
+                LedgerError::Unknown(error.into())
+            } else {
+                error
+            }
+        })
     }
 
-    async fn again<T, F>(&self, tries_max: u32, call: impl Fn() -> F) -> Result<T, LedgerError>
+    /// Asks until there is an answer; an error comes with whether the answer to a try was lost.
+    async fn again<T, F>(
+        &self,
+        tries_max: u32,
+        call: impl Fn() -> F,
+    ) -> Result<T, (LedgerError, bool)>
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
         let mut wait = WAIT_MIN;
         let mut tries = 0_u32;
+        let mut is_in_doubt = false;
         loop {
             let error = match call().await {
                 Err(error @ (LedgerError::Unknown(_) | LedgerError::Unreachable(_))) => error,
-                settled => return settled,
+                settled => return settled.map_err(|error| (error, is_in_doubt)),
             };
+            is_in_doubt |= matches!(error, LedgerError::Unknown(_));
             tries = tries.saturating_add(1);
             if tries >= tries_max || !matches!(self.phase(), Phase::Open | Phase::Reading) {
-                return Err(error);
+                return Err((error, is_in_doubt));
             }
             tracing::warn!(
                 error = with_causes(&error),

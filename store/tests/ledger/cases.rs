@@ -53,9 +53,11 @@ macro_rules! ledger_suite {
                 reach_is_kept_for_the_holder_alone
                 record_is_rewritten_under_its_link
                 record_with_another_link_is_refused
+                stale_rewrite_changes_nothing
                 barred_folds_go_and_are_not_saved_again
                 files_of_an_erasure_are_counted_once
                 base_is_copied_without_keys
+                copy_with_a_gap_is_refused
                 parent_of_a_copy_may_go
                 deleted_world_leaves_its_tombstone_and_frees_its_name
                 only_the_holder_deletes
@@ -66,6 +68,7 @@ macro_rules! ledger_suite {
                 blobs_are_of_one_world
                 blobs_come_in_pages_with_their_times
                 blob_of_no_world_is_refused
+                blob_that_is_put_again_stays
                 folds_are_kept_by_place
                 fold_of_no_world_is_not_saved
             }

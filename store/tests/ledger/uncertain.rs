@@ -5,15 +5,19 @@ use std::sync::Arc;
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{ClockKind, Event, Opened, WarningRecorded, WorldEvent, WorldOpened};
+use folkmoot_core::event::{
+    ClockKind, Event, Opened, Span, WarningRecorded, WorldEvent, WorldOpened,
+};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time};
 use folkmoot_core::port::{
-    AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, ReadError,
+    AppendError, Appended, Checkpoints as _, Custody as _, EventLog as _, Members as _, NodeCard,
+    ReadError, Taken,
 };
+use folkmoot_core::spec::Privacy;
 use folkmoot_store::{
-    Against, DamageKind, Fate, LedgerUpkeep as _, MemoryLedger, Register as _, Rewrite, Rows as _,
-    SharedStore, UncertainLedger,
+    Against, DamageKind, DeleteError, DeleteOrder, Fate, LedgerUpkeep as _, MemoryLedger,
+    Register as _, Rewrite, Rows as _, SharedStore, UncertainLedger,
 };
 use futures::{FutureExt as _, StreamExt as _};
 
@@ -61,10 +65,11 @@ fn creation(number: u8) -> Commit {
 }
 
 fn said(number: u8, first: u64) -> Commit {
-    let warning = WarningRecorded {
-        code: format!("event {first}"),
-        agent: None,
-    };
+    warned(number, first, format!("event {first}"))
+}
+
+fn warned(number: u8, first: u64, code: String) -> Commit {
+    let warning = WarningRecorded { code, agent: None };
     Commit {
         header: header(number, first),
         events: vec![Event::World(WorldEvent::WarningRecorded(warning))],
@@ -106,6 +111,53 @@ async fn settle_each_loss() {
         append(&store, said(1, 5)).await;
         assert_eq!(firsts(&store, 1).await, [1, 3, 4, 5], "{fate:?}");
     }
+}
+
+#[tokio::test]
+async fn error_behind_a_lost_answer_does_not_tell_that_nothing_is_kept() {
+    for (fates, is_kept) in [
+        (vec![Fate::AnswerLost, Fate::Full], true),
+        (vec![Fate::Unreached, Fate::Full], false),
+    ] {
+        let memory = Arc::<MemoryLedger>::default();
+        let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+        let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+        append(&store, creation(1)).await;
+        append(&store, said(1, 3)).await;
+        uncertain.plan(fates);
+        let told = store.append(Incarnation(1), vec![said(1, 4)]).await;
+        let is_unsettled = matches!(told, Err(AppendError::Stopped(_)));
+        let is_full = matches!(told, Err(AppendError::Full(_)));
+        assert_eq!((is_unsettled, is_full), (is_kept, !is_kept), "{told:?}");
+        let kept = memory.read(world(1), at(4), ALL).await.unwrap();
+        assert_eq!(!kept.is_empty(), is_kept);
+    }
+}
+
+#[tokio::test]
+async fn commit_follows_what_a_fail_over_left_not_what_was_read_before_it() {
+    let [old, new] = [(); 2].map(|()| Arc::<MemoryLedger>::default());
+    for (memory, code) in [(&old, "lost"), (&new, "kept")] {
+        let holder = SharedStore::new(Arc::clone(memory) as _, node(1));
+        append(&holder, creation(1)).await;
+        append(&holder, warned(1, 3, code.to_owned())).await;
+    }
+    let uncertain = Arc::new(UncertainLedger::planned(old, []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(2));
+    let before = store.tree_head(world(1)).await.unwrap();
+    uncertain.fail_over(Arc::clone(&new));
+    let newest = NodeCard {
+        schema: u32::MAX,
+        ..card(2)
+    };
+    new.join(&newest, TTL).await.unwrap();
+    new.release(node(1), world(1), None).await.unwrap();
+    let taken = new.take(node(2), world(1)).await.unwrap();
+    assert_eq!(taken, Taken::Taken);
+    append(&store, said(1, 4)).await;
+    let whole = store.verify(world(1), Against::default()).await.unwrap();
+    assert_eq!((whole.commits, whole.damage), (3, None));
+    assert_ne!(store.tree_head(world(1)).await.unwrap(), before);
 }
 
 #[tokio::test]
@@ -273,6 +325,61 @@ async fn fold_is_saved_and_found_on_another_node() {
 }
 
 #[tokio::test]
+async fn fold_of_who_has_lost_its_world_gets_past_no_bar() {
+    let memory = Arc::<MemoryLedger>::default();
+    let [first, second] = [1, 2].map(|n| SharedStore::new(Arc::clone(&memory) as _, node(n)));
+    append(&first, creation(1)).await;
+    append(&first, said(1, 3)).await;
+    memory.bar(&[world(1)]).await.unwrap();
+    let newest = NodeCard {
+        schema: u32::MAX,
+        ..card(2)
+    };
+    memory.join(&newest, TTL).await.unwrap();
+    memory.release(node(1), world(1), None).await.unwrap();
+    memory.take(node(2), world(1)).await.unwrap();
+    let reopening = Commit {
+        header: header(1, 4),
+        events: vec![opened(2)],
+    };
+    append(&second, reopening).await;
+    let rules = Digest::of(&[b"rules"]);
+    first
+        .save(world(1), at(3), rules, vec![1, 2])
+        .await
+        .unwrap();
+    assert_eq!(second.latest(world(1), rules, None).await, None);
+}
+
+#[tokio::test]
+async fn store_without_the_keys_of_a_sealed_world_neither_erases_nor_deletes_in_it() {
+    let memory = Arc::<MemoryLedger>::default();
+    let home = tempfile::tempdir().unwrap();
+    let whole = SharedStore::with_keys(Arc::clone(&memory) as _, node(1), home.path());
+    let mut sealed = creation(1);
+    if let Event::World(WorldEvent::WorldOpened(begun)) = &mut sealed.events[0] {
+        begun.spec.policy.privacy = Privacy::Sealed;
+    }
+    append(&whole, sealed).await;
+    let before = memory.read(world(1), at(1), ALL).await.unwrap();
+    let keyless = SharedStore::new(Arc::clone(&memory) as _, node(1));
+    let span = Span {
+        from: at(1),
+        to: at(1),
+    };
+    let erased = keyless.erase(world(1), &[span], at(2)).await;
+    assert!(matches!(erased, Err(AppendError::Io(_))), "{erased:?}");
+    let order = DeleteOrder {
+        at: Time::SIMULATED_START,
+        by: Principal::World,
+    };
+    let deleted = keyless.delete(&[world(1)], &order).await;
+    assert!(matches!(deleted, Err(DeleteError::Engine(_))));
+    assert_eq!(memory.read(world(1), at(1), ALL).await.unwrap(), before);
+    whole.delete(&[world(1)], &order).await.unwrap();
+}
+
+#[tokio::test]
 async fn verifying_finds_what_was_changed_in_the_rows() {
     let memory = Arc::<MemoryLedger>::default();
     let store = SharedStore::new(Arc::clone(&memory) as _, node(1));
@@ -282,6 +389,7 @@ async fn verifying_finds_what_was_changed_in_the_rows() {
     let whole = store.verify(world(1), Against::default()).await.unwrap();
     assert_eq!((whole.commits, whole.damage), (3, None));
     let row = memory.read(world(1), at(3), ALL).await.unwrap().remove(0);
+    let replaces = Digest::of(&[&row.record]);
     let mut record = row.record;
     // The number in the code of the warning, which its facts end with.
     let number = record.len() - 3;
@@ -290,10 +398,11 @@ async fn verifying_finds_what_was_changed_in_the_rows() {
     let change = Rewrite {
         world: world(1),
         first: at(3),
+        replaces,
         record,
         without: Vec::new(),
     };
-    memory.rewrite(change).await.unwrap();
+    assert!(memory.rewrite(change).await.unwrap());
     let found = store.verify(world(1), Against::default()).await.unwrap();
     let damage = found.damage.map(|damage| (damage.at, damage.kind));
     assert_eq!(damage, Some((at(3), DamageKind::FlippedByte)));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use folkmoot_core::port::{Inbox as _, MemberError, Members as _, NodeCard};
-use folkmoot_store::{Landing, LedgerError, Rows as _};
+use folkmoot_store::{Landing, LedgerError, LedgerUpkeep as _, Rows as _};
 
 use crate::rows::{begin, next, node, open, salts};
 use crate::server::{Server, shared};
@@ -134,4 +134,22 @@ async fn hint_comes_with_an_ask_of_another_node() {
         let heard = tokio::time::timeout(Duration::from_secs(60), waiting).await;
         heard.unwrap().unwrap();
     }
+}
+
+/// Statements write `fm.` for the schema.
+#[tokio::test]
+async fn tables_of_a_schema_whose_name_ends_in_that_are_written_anew() {
+    let Some(server) = shared("a schema called prodfm") else {
+        return;
+    };
+    let url = server.url();
+    let url = url.replace(schema(&url), "prodfm");
+    let ledger = open(&url).await;
+    let holder = node();
+    let world = begin(&ledger, holder).await;
+    ledger.delete(holder, &[(world, vec![1])]).await.unwrap();
+    let left = || server.sql("postgres", "SELECT count(*) FROM prodfm.leftover");
+    assert_ne!(left().trim(), "0");
+    ledger.compact().await.unwrap();
+    assert_eq!(left().trim(), "0");
 }

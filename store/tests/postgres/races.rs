@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::NodeId;
 use folkmoot_core::port::{Members as _, NodeCard};
-use folkmoot_store::{Landing, PostgresLedger, Rows as _};
+use folkmoot_store::{Landing, PostgresLedger, Register as _, Rows as _};
+use tokio_postgres::{Client, NoTls};
 
 use crate::rows::{begin, chain, next, node, open, row, salts};
-use crate::server::shared;
+use crate::server::{OWNER, Server, shared};
 
 /// How often the writers race, and how many they are.
 const ROUNDS: u64 = 500;
@@ -105,6 +106,98 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
         assert_eq!(seen as u64, landed + 1, "an acknowledged row is missing");
         other.leave(new).await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn world_that_is_taken_while_its_holder_leaves_is_free_behind_that() {
+    let Some(server) = shared("a take beside a leaving") else {
+        return;
+    };
+    let url = server.url();
+    let schema = url.rsplit('=').next().unwrap();
+    let ledger = Arc::new(open(&url).await);
+    let holder = node();
+    let ttl = std::time::Duration::from_secs(60);
+    ledger.join(&card(holder), ttl).await.unwrap();
+    let world = begin(ledger.as_ref(), holder).await;
+    ledger.release(holder, world, None).await.unwrap();
+    // What a take does, but that its end waits for the leaving.
+    let taker = client(server).await;
+    let take = format!(
+        "BEGIN; SELECT FROM {schema}.node WHERE node = '{}' FOR KEY SHARE;
+        UPDATE {schema}.world SET holder = '{}', due = NULL WHERE world = '{}'",
+        holder.0, holder.0, world.0
+    );
+    taker.batch_execute(&take).await.unwrap();
+    let leaving = {
+        let ledger = Arc::clone(&ledger);
+        tokio::spawn(async move { ledger.leave(holder).await })
+    };
+    let waits = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\"{schema}\".node%'"
+    );
+    while server.sql("postgres", &waits).trim() == "0" {
+        assert!(!leaving.is_finished(), "it did not wait for the take");
+    }
+    taker.batch_execute("COMMIT").await.unwrap();
+    leaving.await.unwrap().unwrap();
+    let entry = ledger.entry(world).await.unwrap().unwrap();
+    assert_eq!(entry.holder, None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn statement_that_nobody_waits_for_any_more_is_in_nobodys_way() {
+    let Some(server) = shared("a take that is given up") else {
+        return;
+    };
+    let url = server.url();
+    let schema = url.rsplit('=').next().unwrap();
+    let ledger = Arc::new(open(&url).await);
+    let holder = node();
+    let ttl = std::time::Duration::from_secs(60);
+    ledger.join(&card(holder), ttl).await.unwrap();
+    let world = begin(ledger.as_ref(), holder).await;
+    let other = client(server).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
+        world.0
+    );
+    other.batch_execute(&lock).await.unwrap();
+    // One that ended before that was seen is begun again.
+    let take = loop {
+        let ledger = Arc::clone(&ledger);
+        let take = tokio::spawn(async move { ledger.take(holder, world).await });
+        while !take.is_finished() && !is_waiting(server, schema) {}
+        if !take.is_finished() {
+            break take;
+        }
+    };
+    take.abort();
+    assert!(take.await.is_err());
+    // The lock is held, and the statement waits for it at the server.
+    assert_eq!(ledger.held(holder).await.unwrap(), [world]);
+    other.batch_execute("COMMIT").await.unwrap();
+    let taken = ledger.take(holder, world).await.unwrap();
+    assert_eq!(taken, folkmoot_core::port::Taken::Taken);
+}
+
+/// A connection beside those of ledgers.
+async fn client(server: &Server) -> Client {
+    let how = format!(
+        "host=127.0.0.1 port={} user={OWNER} dbname=postgres",
+        server.port
+    );
+    let (client, connection) = tokio_postgres::connect(&how, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Tells whether a statement on the tables of a schema waits for a lock.
+fn is_waiting(server: &Server, schema: &str) -> bool {
+    let waits = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\"{schema}\".node%'"
+    );
+    server.sql("postgres", &waits).trim() != "0"
 }
 
 /// Appends until another holds the world; gives how many rows landed.

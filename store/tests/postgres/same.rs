@@ -386,7 +386,8 @@ impl Trial {
                 } else {
                     &blobs
                 };
-                let (memory, postgres) = both!(self, remove_blobs(world, blobs));
+                let before = self.both.memory.now();
+                let (memory, postgres) = both!(self, remove_blobs(world, blobs, before));
                 same(memory, postgres)
             }
             2 => {
@@ -460,9 +461,11 @@ impl Trial {
             record.iter_mut().take(10).for_each(|byte| *byte ^= 1);
         }
         let first = stored.first().map_or(first, |row| row.first);
+        let replaced = stored.first().filter(|_| !self.dice.once_in(4));
         let rewrite = Rewrite {
             world,
             first,
+            replaces: replaced.map_or_else(|| self.dice.digest(), |row| Digest::of(&[&row.record])),
             record,
             without: vec![first, self.dice.position()],
         };

@@ -65,15 +65,21 @@ impl BlobTable for MemoryLedger {
             .collect())
     }
 
-    async fn remove_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<u64, LedgerError> {
+    async fn remove_blobs(
+        &self,
+        world: WorldId,
+        blobs: &[Digest],
+        before: Time,
+    ) -> Result<u64, LedgerError> {
         let mut state = self.state();
         let Some(known) = state.worlds.get_mut(&world) else {
             return Ok(0);
         };
-        let removed = blobs
-            .iter()
-            .filter(|blob| known.blobs.remove(blob).is_some());
-        Ok(removed.count() as u64)
+        let there = known.blobs.len();
+        known
+            .blobs
+            .retain(|blob, (_, put)| *put >= before || !blobs.contains(blob));
+        Ok((there - known.blobs.len()) as u64)
     }
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use folkmoot_core::ids::{NodeId, Position, WorldId};
 
 use super::{MemoryLedger, State};
-use crate::ledger::check::within;
+use crate::ledger::check::{not_whole, within};
 use crate::ledger::{
     Burial, ForkBase, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, Row, RowRange,
     TOMBSTONE_BYTES_MAX, check_rewrite,
@@ -30,7 +30,7 @@ impl LedgerUpkeep for MemoryLedger {
         Ok(())
     }
 
-    async fn rewrite(&self, rewrite: Rewrite) -> Result<(), LedgerError> {
+    async fn rewrite(&self, rewrite: Rewrite) -> Result<bool, LedgerError> {
         let mut state = self.state();
         let known = state.worlds.get_mut(&rewrite.world);
         let row = known.and_then(|known| known.rows.get_mut(&rewrite.first));
@@ -40,11 +40,13 @@ impl LedgerUpkeep for MemoryLedger {
                 rewrite.world, rewrite.first
             )));
         };
-        check_rewrite(&rewrite, &row.record)?;
+        if !check_rewrite(&rewrite, &row.record)? {
+            return Ok(false);
+        }
         row.record = rewrite.record;
         row.beside
             .retain(|beside| !rewrite.without.contains(&beside.at));
-        Ok(())
+        Ok(true)
     }
 
     async fn bar(&self, worlds: &[WorldId]) -> Result<(), LedgerError> {
@@ -83,6 +85,12 @@ impl LedgerUpkeep for MemoryLedger {
         };
         if base.is_copied {
             return Ok(());
+        }
+        let end = copies.iter().try_fold(Position::ZERO, |end, (row, _)| {
+            (row.first == end.next()).then_some(row.last)
+        });
+        if end != Some(base.at) {
+            return Err(not_whole(fork));
         }
         for (row, gone) in copies {
             for at in gone {

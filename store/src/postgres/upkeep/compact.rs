@@ -23,9 +23,9 @@ pub(super) async fn compact(ledger: &PostgresLedger) -> Result<(), LedgerError> 
             let why = "the table {part} belongs to another role, which alone can write it anew: run `VACUUM FULL` as that one";
             return Err(LedgerError::Refused(why.replace("{part}", part)));
         }
-        // The name is one that the server wrote, with its quotes.
-        lane.command(&format!("VACUUM (FULL, ANALYZE) {part}"), WORK)
-            .await?;
+        // The name is one that the server wrote, with its quotes and the schema's name.
+        let vacuum = format!("VACUUM (FULL, ANALYZE) {part}");
+        lane.command_as_written(&vacuum, WORK).await?;
         let times: i64 = column(&row, "times")?;
         lane.query(FORGET, &[&part, &times], CHANGE).await?;
     }

@@ -92,6 +92,10 @@ fn text_that_is_no_url_is_refused_with_a_reason_and_without_its_password() {
         ("postgres://h/rooms?schema=1a", "letters a to z"),
         ("postgres://h/rooms?schema=", "letters a to z"),
         (
+            "postgres://h/rooms?schema=a23456789_123456789_123456789_123456789_123456789_1234567",
+            "of 56 at most",
+        ),
+        (
             "postgres://h/rooms?schema=pg_catalog",
             "belongs to PostgreSQL",
         ),

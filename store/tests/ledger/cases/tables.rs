@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::ids::Incarnation;
+use folkmoot_core::ids::{Incarnation, Time};
 use folkmoot_store::{CheckpointRow, Saving};
 
 use super::bench::{Bench, at, fill, is_invalid, key, world};
@@ -30,7 +30,7 @@ pub(crate) async fn blobs_are_of_one_world(bench: &dyn Bench) {
         .unwrap();
     assert_eq!(
         ledger
-            .remove_blobs(world(1), &[key("a"), key("b")])
+            .remove_blobs(world(1), &[key("a"), key("b")], Time(u64::MAX))
             .await
             .unwrap(),
         1
@@ -70,11 +70,31 @@ pub(crate) async fn blob_of_no_world_is_refused(bench: &dyn Bench) {
     assert_eq!(
         bench
             .ledger()
-            .remove_blobs(world(1), &[key("a")])
+            .remove_blobs(world(1), &[key("a")], Time(u64::MAX))
             .await
             .unwrap(),
         0
     );
+}
+
+pub(crate) async fn blob_that_is_put_again_stays(bench: &dyn Bench) {
+    fill(bench, 1, 2).await;
+    let ledger = bench.ledger();
+    for word in ["a", "b"] {
+        let put = ledger.put_blob(world(1), key(word), vec![1]).await;
+        put.unwrap();
+    }
+    bench.pass(Duration::from_secs(1)).await;
+    ledger.put_blob(world(1), key("a"), vec![1]).await.unwrap();
+    let put = ledger.blobs(world(1), None, 9).await.unwrap();
+    let of = |word: &str| put.iter().find(|(blob, _)| *blob == key(word)).unwrap().1;
+    let both = [key("a"), key("b")];
+    for (before, removed) in [(of("b"), 0), (of("a"), 1), (of("a"), 0)] {
+        let gone = ledger.remove_blobs(world(1), &both, before).await;
+        assert_eq!(gone.unwrap(), removed);
+    }
+    let left = ledger.blobs(world(1), None, 9).await.unwrap();
+    assert_eq!(left, [(key("a"), of("a"))]);
 }
 
 fn fold(position: u64, rules: &str, byte: u8) -> CheckpointRow {

@@ -1,8 +1,9 @@
 //! Rewriting, copying and deleting.
 
-use folkmoot_core::ids::{Incarnation, WorldId};
+use folkmoot_core::ids::{Digest, Incarnation, WorldId};
 use folkmoot_store::{
-    Burial, CheckpointRow, ForkBase, GoneRange, Landing, Rewrite, Row, RowRange, Saving,
+    Burial, CheckpointRow, ForkBase, GoneRange, Landing, LedgerError, Rewrite, Row, RowRange,
+    Saving,
 };
 
 use super::bench::{
@@ -41,11 +42,12 @@ pub(crate) async fn record_is_rewritten_under_its_link(bench: &dyn Bench) {
     let rewrite = Rewrite {
         world: world(1),
         first: at(3),
+        replaces: Digest::of(&[&large.row.record]),
         record: record("large", 500),
         without: vec![at(3), at(5)],
     };
     for _ in 0..2 {
-        bench.ledger().rewrite(rewrite.clone()).await.unwrap();
+        assert!(bench.ledger().rewrite(rewrite.clone()).await.unwrap());
     }
     let expected = Row {
         record: rewrite.record,
@@ -60,6 +62,7 @@ pub(crate) async fn record_with_another_link_is_refused(bench: &dyn Bench) {
     let rewrite = |first: u64, word: &str| Rewrite {
         world: world(1),
         first: at(first),
+        replaces: Digest::of(&[&record(word, 0)]),
         record: record(word, 0),
         without: Vec::new(),
     };
@@ -75,6 +78,23 @@ pub(crate) async fn record_with_another_link_is_refused(bench: &dyn Bench) {
     short.record.truncate(30);
     assert!(is_invalid(&bench.ledger().rewrite(short).await));
     assert_eq!(rows(bench, 1, 1).await, before);
+}
+
+pub(crate) async fn stale_rewrite_changes_nothing(bench: &dyn Bench) {
+    fill(bench, 1, 3).await;
+    let read = rows(bench, 1, 3).await.remove(0).record;
+    let rewrite = |len| Rewrite {
+        world: world(1),
+        first: at(3),
+        replaces: Digest::of(&[&read]),
+        record: record("1 says 3", len),
+        without: Vec::new(),
+    };
+    for (len, is_done) in [(100, true), (200, false), (100, true)] {
+        let done = bench.ledger().rewrite(rewrite(len)).await.unwrap();
+        assert_eq!(done, is_done, "{len}");
+        assert_eq!(rows(bench, 1, 3).await[0].record.len(), 100);
+    }
 }
 
 pub(crate) async fn barred_folds_go_and_are_not_saved_again(bench: &dyn Bench) {
@@ -162,6 +182,21 @@ pub(crate) async fn base_is_copied_without_keys(bench: &dyn Bench) {
     assert!(is_invalid(
         &bench.ledger().copy_base(world(1), &[range]).await
     ));
+}
+
+pub(crate) async fn copy_with_a_gap_is_refused(bench: &dyn Bench) {
+    fill(bench, 1, 4).await;
+    assert_eq!(append(bench, fork(2, 1, 4)).await, Landing::Appended);
+    for (from, to) in [(3, 4), (1, 3)] {
+        let range = RowRange {
+            world: world(1),
+            from: at(from),
+            to: at(to),
+        };
+        let copied = bench.ledger().copy_base(world(2), &[range]).await;
+        assert!(matches!(copied, Err(LedgerError::Damaged(_))), "{copied:?}");
+        assert_eq!(places(bench, 2).await, [(5, 5)]);
+    }
 }
 
 pub(crate) async fn parent_of_a_copy_may_go(bench: &dyn Bench) {
