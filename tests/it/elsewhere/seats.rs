@@ -202,6 +202,26 @@ async fn a_key_gives_its_first_answer_wherever_it_is_used() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_too_long_is_refused_wherever_it_is_used() {
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
+    let here = holder.begin(&room).await;
+    let other = Process::start(2, &room, &commons);
+    let there = other.reach().await;
+    let post = |length: usize| Post {
+        key: Some(Key::Client("k".repeat(length))),
+        ..Post::text("hi")
+    };
+    let (bytes, max) = (Key::BYTES_MAX + 1, Key::BYTES_MAX);
+    for world in [&here, &there] {
+        let ada = person(world, "ada");
+        let refused = ada.publish_message(post(bytes)).await;
+        assert_eq!(refused, Err(SeatError::LongKey { bytes, max }));
+        ada.publish_message(post(max)).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_look_elsewhere_is_no_older_than_the_question() {
     let (commons, room) = (Commons::default(), talkative());
     let holder = Process::start(1, &room, &commons).serving(&commons);
