@@ -166,13 +166,20 @@ impl Answerer {
             Ok(giver) => giver,
             Err(why) => return Ok(unread("who gives the command", why)),
         };
+        let key = match key(ask, command.key) {
+            Ok(key) => key,
+            Err(why) => return Ok(unread("the command", why)),
+        };
         let Some(world) = self.world(ask.world, &command.world).await? else {
             let name = &command.world;
             let why = format!("the command names {name}, and no world of that name has its id");
             return Ok(Told::Elsewhere(why));
         };
-        let key = Some(key(ask.id, command.key));
-        match world.as_principal(giver).give(command.action, key).await {
+        match world
+            .as_principal(giver)
+            .give(command.action, Some(key))
+            .await
+        {
             // Somebody else may have the world by now, and goes on with the ask.
             Err(
                 error @ (SeatError::Closed
@@ -243,17 +250,24 @@ fn giver(ask: &Ask, login: &str) -> Result<Proof, String> {
     }
 }
 
-/// The key of the command, which makes delivering it again harmless.
-fn key(id: AskId, key: Option<Keyed>) -> Key {
+/// The key of the command, which makes delivering it again harmless. Only a node is believed that it runs a script: else
+/// a login could use up the keys of its steps.
+fn key(ask: &Ask, key: Option<Keyed>) -> Result<Key, String> {
     match key {
-        None => Key::of_ask(id),
+        None => Ok(Key::of_ask(ask.id)),
         Some(Keyed {
             key: CommandKey::Client(key),
             ..
-        }) => Key::Client(key),
+        }) => Ok(Key::Client(key)),
         Some(Keyed {
             key: CommandKey::Step(step),
             digest,
-        }) => Key::Step(step, digest),
+        }) if ask.principal.is_some() => Ok(Key::Step(step, digest)),
+        Some(Keyed {
+            key: CommandKey::Step(step),
+            ..
+        }) => Err(format!(
+            "its key is the step {step} of a world script, and no node vouches for it; use a key of your own"
+        )),
     }
 }
