@@ -141,7 +141,8 @@ impl WorldHandle {
     /// Tells whether it is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(*self.status.borrow(), Status::Open { .. })
+        // A task that broke off says nothing: only its end of the channel is gone.
+        !self.asks.is_closed() && matches!(*self.status.borrow(), Status::Open { .. })
     }
 
     /// Takes a seat for a proven principal.

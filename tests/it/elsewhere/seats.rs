@@ -222,6 +222,20 @@ async fn a_key_that_is_too_long_is_refused_wherever_it_is_used() {
 }
 
 #[tokio::test]
+async fn a_room_whose_task_broke_off_is_not_open_and_is_reached_anew() {
+    let (commons, room) = (Commons::default(), talkative());
+    let process = Process::start(1, &room, &commons);
+    let broken = process.begin(&room).await;
+    let look = |_: &folkmoot::core::world::World| panic!("a look that breaks the task off");
+    let answer: Result<(), SeatError> = broken.operator().read(look).await;
+    assert_eq!(answer, Err(SeatError::Closed));
+    assert!(!broken.is_open());
+    let again = process.reach().await;
+    let ada = person(&again, "ada");
+    assert!(ada.publish_message(Post::text("hi")).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_look_elsewhere_is_no_older_than_the_question() {
     let (commons, room) = (Commons::default(), talkative());
     let holder = Process::start(1, &room, &commons).serving(&commons);
