@@ -97,7 +97,11 @@ impl Means {
     ) -> Result<(), OpenError> {
         let tenure = self.take(name, commit.header.world).await?;
         let appended = self.log.append(world.incarnation(), vec![commit]).await;
-        let due = self.due(world, &self.clock_of(world, world.clock()));
+        let due = match &appended {
+            Ok(Appended::Committed { .. }) => self.due(world, &self.clock_of(world, world.clock())),
+            // Somebody else may have gone on with it, and then this fold does not know when it is due.
+            Ok(Appended::Repeated(_)) | Err(_) => Some(self.clock.now()),
+        };
         tenure.release(due).await;
         match appended? {
             Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),
