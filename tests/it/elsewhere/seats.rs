@@ -236,6 +236,25 @@ async fn a_room_whose_task_broke_off_is_not_open_and_is_reached_anew() {
 }
 
 #[tokio::test]
+async fn a_command_on_its_way_is_answered_though_its_room_is_closed_where_it_was_given() {
+    let (commons, room) = (Commons::default(), talkative());
+    // It holds the room, and answers nobody yet.
+    let holder = Process::start(1, &room, &commons);
+    holder.begin(&room).await;
+    let other = Process::beside(&room, &commons);
+    let ada = person(&other.reach().await, "ada");
+    let given = tokio::spawn(async move { ada.publish_message(Post::text("hi")).await });
+    let mut news = commons.news();
+    while commons.asks_left() == 0 {
+        news.changed().await.unwrap();
+    }
+    other.runtime.close(&room_name()).await;
+    let _serving = holder.serving(&commons);
+    let said = given.await.unwrap();
+    assert!(said.is_ok(), "{said:?}");
+}
+
+#[tokio::test]
 async fn a_look_elsewhere_is_no_older_than_the_question() {
     let (commons, room) = (Commons::default(), talkative());
     let holder = Process::start(1, &room, &commons).serving(&commons);
