@@ -170,7 +170,8 @@ impl Porter {
     fn idle_after(&self) -> Option<Duration> {
         let is_needed = !self.errands.is_empty()
             || self.door.activity.is_followed()
-            || self.activity() != Activity::Idle;
+            // A parked one waits for people, who reach it again.
+            || self.activity() == Activity::Running;
         self.means.idle_close.filter(|_| !is_needed)
     }
 

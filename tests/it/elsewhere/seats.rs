@@ -4,8 +4,10 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Right, Rights, Span};
 use folkmoot::core::ids::StepKey;
-use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, ItemId, Key, Post, SeatError};
-use folkmoot_tests::{Commons, person};
+use folkmoot::{
+    Activity, ActivityEvent, FeedEvent, FeedStart, File, IDLE_CLOSE, ItemId, Key, Post, SeatError,
+};
+use folkmoot_tests::{Commons, person, room_name};
 
 use super::{Process, id_of, paying, talkative};
 
@@ -252,6 +254,24 @@ async fn a_command_on_its_way_is_answered_though_its_room_is_closed_where_it_was
     let _serving = holder.serving(&commons);
     let said = given.await.unwrap();
     assert!(said.is_ok(), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_waits_for_people_is_not_followed_for_ever() {
+    let (commons, room) = (Commons::default(), paying(1));
+    let holder = Process::start(1, &room, &commons);
+    let here = holder.begin(&room).await;
+    person(&here, "ada")
+        .publish_message(Post::text("pay"))
+        .await
+        .unwrap();
+    assert_eq!(here.quiet().await, Ok(Activity::Parked));
+    let other = Process::beside(&room, &commons);
+    let there = other.reach().await;
+    let ended = tokio::time::timeout(2 * IDLE_CLOSE, there.unparked()).await;
+    assert_eq!(ended, Ok(Ok(())), "it is still followed");
+    assert!(!there.is_open());
+    assert_eq!(other.reach().await.quiet().await, Ok(Activity::Parked));
 }
 
 #[tokio::test]
