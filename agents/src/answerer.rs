@@ -13,7 +13,7 @@ use folkmoot_core::ids::{AskId, NodeId, PersonName, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, Inbox, MemberError, WaitingAsk};
 use futures::StreamExt as _;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use crate::error::{OpenError, SeatError};
@@ -22,6 +22,9 @@ use crate::proof::Proof;
 use crate::runtime::Runtime;
 use crate::seat::{Key, WorldHandle};
 use crate::wire::{Told, WrittenCommand, read_principal};
+
+#[cfg(test)]
+mod tests;
 
 /// The most asks that are taken at a time: those of several worlds, so that one that many ask holds up few.
 const ASKS_TAKEN_MAX: usize = 4 * ASKS_WAITING_MAX;
@@ -55,8 +58,8 @@ impl fmt::Debug for Answerer {
 #[derive(Default)]
 struct Round {
     under_way: JoinSet<(WorldId, Vec<AskId>)>,
-    /// The worlds whose asks are under way.
-    busy: BTreeSet<WorldId>,
+    /// The worlds whose asks are under way, and the tasks that answer them.
+    busy: BTreeMap<WorldId, task::Id>,
     /// The worlds that could not be had, and until when they are left alone.
     left_alone: BTreeMap<WorldId, Instant>,
     /// How often the asks were tried that could not be answered.
@@ -92,10 +95,7 @@ impl Answerer {
                 tracing::warn!(why, "the node could not look for what it is asked");
             }
             tokio::select! {
-                Some(done) = round.under_way.join_next() => match done {
-                    Ok((world, unanswered)) => round.note(world, unanswered),
-                    Err(error) => tracing::error!(%error, "answering broke off"),
-                },
+                Some(done) = round.under_way.join_next() => round.end(done),
                 () = self.inbox.hint() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
@@ -113,12 +113,8 @@ impl Answerer {
         }
         worlds.retain(|world, _| round.may_begin(*world));
         for (world, asks) in worlds {
-            round.busy.insert(world);
             let answerer = self.clone();
-            round.under_way.spawn(async move {
-                let unanswered = answerer.answer_all(asks).await;
-                (world, unanswered)
-            });
+            round.begin(world, async move { answerer.answer_all(asks).await });
         }
         Ok(())
     }
@@ -213,7 +209,31 @@ impl Answerer {
 impl Round {
     fn may_begin(&self, world: WorldId) -> bool {
         let until = self.left_alone.get(&world);
-        !self.busy.contains(&world) && until.is_none_or(|until| *until <= Instant::now())
+        !self.busy.contains_key(&world) && until.is_none_or(|until| *until <= Instant::now())
+    }
+
+    /// Begins to answer the asks of a world; `answered` gives those that could not be.
+    fn begin(
+        &mut self,
+        world: WorldId,
+        answered: impl Future<Output = Vec<AskId>> + Send + 'static,
+    ) {
+        let task = self.under_way.spawn(async move { (world, answered.await) });
+        self.busy.insert(world, task.id());
+    }
+
+    /// Notes the end of a task. The world of one that broke off is tried again after a while.
+    fn end(&mut self, done: Result<(WorldId, Vec<AskId>), JoinError>) {
+        match done {
+            Ok((world, unanswered)) => self.note(world, unanswered),
+            Err(error) => {
+                tracing::error!(%error, "answering broke off");
+                let until = Instant::now() + LOOK_EVERY;
+                let broken = self.busy.extract_if(.., |_, task| *task == error.id());
+                self.left_alone
+                    .extend(broken.map(|(world, _)| (world, until)));
+            }
+        }
     }
 
     /// Notes what became of the asks of a world.
