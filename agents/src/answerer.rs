@@ -13,7 +13,7 @@ use folkmoot_core::ids::{AskId, NodeId, PersonName, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, Inbox, MemberError, WaitingAsk};
 use futures::StreamExt as _;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use crate::error::{OpenError, SeatError};
@@ -22,6 +22,9 @@ use crate::proof::Proof;
 use crate::runtime::Runtime;
 use crate::seat::{Key, WorldHandle};
 use crate::wire::{Told, WrittenCommand, read_principal};
+
+#[cfg(test)]
+mod tests;
 
 /// The most asks that are taken at a time: those of several worlds, so that one that many ask holds up few.
 const ASKS_TAKEN_MAX: usize = 4 * ASKS_WAITING_MAX;
@@ -55,8 +58,8 @@ impl fmt::Debug for Answerer {
 #[derive(Default)]
 struct Round {
     under_way: JoinSet<(WorldId, Vec<AskId>)>,
-    /// The worlds whose asks are under way.
-    busy: BTreeSet<WorldId>,
+    /// The worlds whose asks are under way, and the tasks that answer them.
+    busy: BTreeMap<WorldId, task::Id>,
     /// The worlds that could not be had, and until when they are left alone.
     left_alone: BTreeMap<WorldId, Instant>,
     /// How often the asks were tried that could not be answered.
@@ -92,10 +95,7 @@ impl Answerer {
                 tracing::warn!(why, "the node could not look for what it is asked");
             }
             tokio::select! {
-                Some(done) = round.under_way.join_next() => match done {
-                    Ok((world, unanswered)) => round.note(world, unanswered),
-                    Err(error) => tracing::error!(%error, "answering broke off"),
-                },
+                Some(done) = round.under_way.join_next() => round.end(done),
                 () = self.inbox.hint() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
@@ -113,12 +113,8 @@ impl Answerer {
         }
         worlds.retain(|world, _| round.may_begin(*world));
         for (world, asks) in worlds {
-            round.busy.insert(world);
             let answerer = self.clone();
-            round.under_way.spawn(async move {
-                let unanswered = answerer.answer_all(asks).await;
-                (world, unanswered)
-            });
+            round.begin(world, async move { answerer.answer_all(asks).await });
         }
         Ok(())
     }
@@ -166,13 +162,20 @@ impl Answerer {
             Ok(giver) => giver,
             Err(why) => return Ok(unread("who gives the command", why)),
         };
+        let key = match key(ask, command.key) {
+            Ok(key) => key,
+            Err(why) => return Ok(unread("the command", why)),
+        };
         let Some(world) = self.world(ask.world, &command.world).await? else {
             let name = &command.world;
             let why = format!("the command names {name}, and no world of that name has its id");
             return Ok(Told::Elsewhere(why));
         };
-        let key = Some(key(ask.id, command.key));
-        match world.as_principal(giver).give(command.action, key).await {
+        match world
+            .as_principal(giver)
+            .give(command.action, Some(key))
+            .await
+        {
             // Somebody else may have the world by now, and goes on with the ask.
             Err(
                 error @ (SeatError::Closed
@@ -206,7 +209,31 @@ impl Answerer {
 impl Round {
     fn may_begin(&self, world: WorldId) -> bool {
         let until = self.left_alone.get(&world);
-        !self.busy.contains(&world) && until.is_none_or(|until| *until <= Instant::now())
+        !self.busy.contains_key(&world) && until.is_none_or(|until| *until <= Instant::now())
+    }
+
+    /// Begins to answer the asks of a world; `answered` gives those that could not be.
+    fn begin(
+        &mut self,
+        world: WorldId,
+        answered: impl Future<Output = Vec<AskId>> + Send + 'static,
+    ) {
+        let task = self.under_way.spawn(async move { (world, answered.await) });
+        self.busy.insert(world, task.id());
+    }
+
+    /// Notes the end of a task. The world of one that broke off is tried again after a while.
+    fn end(&mut self, done: Result<(WorldId, Vec<AskId>), JoinError>) {
+        match done {
+            Ok((world, unanswered)) => self.note(world, unanswered),
+            Err(error) => {
+                tracing::error!(%error, "answering broke off");
+                let until = Instant::now() + LOOK_EVERY;
+                let broken = self.busy.extract_if(.., |_, task| *task == error.id());
+                self.left_alone
+                    .extend(broken.map(|(world, _)| (world, until)));
+            }
+        }
     }
 
     /// Notes what became of the asks of a world.
@@ -243,17 +270,24 @@ fn giver(ask: &Ask, login: &str) -> Result<Proof, String> {
     }
 }
 
-/// The key of the command, which makes delivering it again harmless.
-fn key(id: AskId, key: Option<Keyed>) -> Key {
+/// The key of the command, which makes delivering it again harmless. Only a node is believed that it runs a script: else
+/// a login could use up the keys of its steps.
+fn key(ask: &Ask, key: Option<Keyed>) -> Result<Key, String> {
     match key {
-        None => Key::of_ask(id),
+        None => Ok(Key::of_ask(ask.id)),
         Some(Keyed {
             key: CommandKey::Client(key),
             ..
-        }) => Key::Client(key),
+        }) => Ok(Key::Client(key)),
         Some(Keyed {
             key: CommandKey::Step(step),
             digest,
-        }) => Key::Step(step, digest),
+        }) if ask.principal.is_some() => Ok(Key::Step(step, digest)),
+        Some(Keyed {
+            key: CommandKey::Step(step),
+            ..
+        }) => Err(format!(
+            "its key is the step {step} of a world script, and no node vouches for it; use a key of your own"
+        )),
     }
 }

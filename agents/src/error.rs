@@ -108,6 +108,14 @@ pub enum SeatError {
     /// The key was used before for something else.
     #[error("the key {0:?} was used before, for another command")]
     KeyReused(String),
+    /// The key is too long: nothing of the command is kept.
+    #[error("the key has {bytes} bytes, and a key has at most {max}; use a shorter one")]
+    LongKey {
+        /// The bytes that it has.
+        bytes: usize,
+        /// The most that a key has.
+        max: usize,
+    },
     /// The world stopped: its log cannot be written, or another process opened it.
     #[error("the world stopped: {0}")]
     Stopped(String),

@@ -121,7 +121,11 @@ impl Tenures for Node {
     async fn take(&self, world: WorldId) -> Result<Arc<dyn Tenure>, NoTenure> {
         let acting = self.0.taking().map_err(|why| why.as_refusal())?;
         let coming = Coming::new(&self.0, acting, world);
-        let in_ledger = match self.0.take(acting.node, world).await {
+        let taken = self.0.take(acting.node, world).await;
+        if let Ok(Taken::Held { .. } | Taken::Lacks(_) | Taken::Newer { .. }) = taken {
+            coming.withdraw();
+        }
+        let in_ledger = match taken {
             Ok(Taken::Taken) => true,
             // It is held by whoever begins it.
             Ok(Taken::NoSuchWorld) => false,

@@ -47,6 +47,20 @@ struct OpenWorlds {
     turns: Mutex<BTreeMap<WorldName, Turn>>,
 }
 
+impl OpenWorlds {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<WorldName, WorldHandle>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Strikes out the world called `name`, unless it has been opened again.
+    fn forget(&self, name: &WorldName) {
+        let mut open = self.lock();
+        if open.get(name).is_some_and(|handle| !handle.is_open()) {
+            open.remove(name);
+        }
+    }
+}
+
 /// Lets one at a time open or close a world.
 type Turn = Arc<tokio::sync::Mutex<()>>;
 
@@ -177,10 +191,7 @@ impl Runtime {
     }
 
     fn open_worlds(&self) -> MutexGuard<'_, BTreeMap<WorldName, WorldHandle>> {
-        self.worlds
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.worlds.lock()
     }
 
     fn spawn(
@@ -192,9 +203,21 @@ impl Runtime {
     ) -> WorldHandle {
         let (handle, door) = self.door(name, perform, means, &entered.world);
         let task = WorldTask::begin(Arc::clone(means), door, entered);
-        // Nobody holds the task: it ends with its world.
-        tokio::spawn(keep(Kept::Awake(task, None)));
+        self.keep(&handle, Kept::Awake(task, None));
         handle
+    }
+
+    /// Keeps a world until it is closed, and then forgets it. Nobody holds the task: it ends with its world.
+    fn keep(&self, handle: &WorldHandle, kept: Kept) {
+        let name = handle.name.clone();
+        // A world does not keep its runtime: without one it closes.
+        let worlds = Arc::downgrade(&self.worlds);
+        tokio::spawn(async move {
+            keep(kept).await;
+            if let Some(worlds) = worlds.upgrade() {
+                worlds.forget(&name);
+            }
+        });
     }
 
     /// A new door to a world, and the handle on it, by which it is found from now on.

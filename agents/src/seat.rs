@@ -79,6 +79,14 @@ impl Key {
     /// The longest key of a client, in bytes.
     pub const BYTES_MAX: usize = 128;
 
+    /// Tells how many bytes a key has if those are too many: it would not fit into the header of its commit.
+    pub(crate) fn too_long(key: &CommandKey) -> Option<usize> {
+        match key {
+            CommandKey::Client(key) => Some(key.len()).filter(|bytes| *bytes > Self::BYTES_MAX),
+            CommandKey::Step(_) => None,
+        }
+    }
+
     /// The key of a command that another process left, unless it has one.
     pub(crate) fn of_ask(ask: AskId) -> Self {
         Self::Client(format!("ask:{ask}"))
@@ -133,7 +141,8 @@ impl WorldHandle {
     /// Tells whether it is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(*self.status.borrow(), Status::Open { .. })
+        // A task that broke off says nothing: only its end of the channel is gone.
+        !self.asks.is_closed() && matches!(*self.status.borrow(), Status::Open { .. })
     }
 
     /// Takes a seat for a proven principal.
@@ -333,7 +342,7 @@ impl Seat {
         definition: Definition,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        let command = self.keyed(Action::World(WorldAction::Revise { definition }), key);
+        let command = self.keyed(Action::World(WorldAction::Revise { definition }), key)?;
         self.world
             .command(|reply| Ask::Revise { command, reply })
             .await
@@ -365,7 +374,7 @@ impl Seat {
         let command = self.keyed(
             Action::World(WorldAction::RecordStep { step, digest }),
             None,
-        );
+        )?;
         self.world
             .command(|reply| Ask::Advance { by, command, reply })
             .await
@@ -379,7 +388,7 @@ impl Seat {
         if let Action::Talk(TalkAction::PostMessage { attachments, .. }) = &action {
             self.check_kept(attachments).await?;
         }
-        let command = self.keyed(action, key);
+        let command = self.keyed(action, key)?;
         self.world
             .command(|reply| Ask::Command { command, reply })
             .await
@@ -404,9 +413,14 @@ impl Seat {
         ToolResultSubscription::begin(self, agent).await
     }
 
-    fn keyed(&self, action: Action, key: Option<Key>) -> Box<Command> {
+    fn keyed(&self, action: Action, key: Option<Key>) -> Result<Box<Command>, SeatError> {
         let mut command = Command::of(self.proof.principal().clone(), action);
         command.key = key.map(|key| key.of(&command));
-        Box::new(command)
+        let too_long = command.key.as_ref().map(|keyed| &keyed.key);
+        if let Some(bytes) = too_long.and_then(Key::too_long) {
+            let max = Key::BYTES_MAX;
+            return Err(SeatError::LongKey { bytes, max });
+        }
+        Ok(Box::new(command))
     }
 }

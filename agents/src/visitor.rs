@@ -78,6 +78,7 @@ impl Visitor {
     /// [`VisitError`]. After [`SeatError::Unanswered`] the command may still be done.
     pub async fn give(&self, order: Order) -> Result<Accepted, VisitError> {
         let courier = self.runtime.courier().ok_or(VisitError::NoInbox)?;
+        order.check_key()?;
         let entry = self.runtime.log().find(&order.world).await?;
         let no_world = || OpenError::NoSuchWorld(order.world.clone());
         let world = entry.ok_or_else(no_world)?.world;
@@ -126,18 +127,21 @@ impl Visitor {
             key,
             ..
         } = order;
+        // As whoever finds it in the inbox gives it: it may have been left there before, and done.
+        let key = key.clone().unwrap_or_else(|| Key::of_ask(id));
+        let mut command = Command::of(by.principal().clone(), action.clone());
+        command.key = Some(key.clone().of(&command));
         // An opening is recorded: whoever is refused shall not cause one.
-        let before = self.runtime.beforehand(name, by, action.clone()).await?;
-        if let Beforehand::Refused(refusal) = before {
-            return Err(SeatError::Refused(refusal).into());
+        match self.runtime.beforehand_of(name, command).await? {
+            Beforehand::Refused(refusal) => return Err(SeatError::Refused(refusal).into()),
+            Beforehand::Nothing(accepted) => return Ok(accepted),
+            Beforehand::Opens => {}
         }
         let opening = Opening {
             perform: Perform::Nothing,
             ..Opening::recorded(name.clone())
         };
         let world = self.runtime.open(opening).await?;
-        // As whoever finds it in the inbox gives it: it may have been left there before.
-        let key = key.clone().unwrap_or_else(|| Key::of_ask(id));
         let seat = world.as_principal(by.clone());
         let answer = seat.give(action.clone(), Some(key)).await;
         self.runtime.close(name).await;
@@ -146,6 +150,18 @@ impl Visitor {
 }
 
 impl Order {
+    /// Checks the key before anything is decided: no seat does it then.
+    const fn check_key(&self) -> Result<(), SeatError> {
+        let max = Key::BYTES_MAX;
+        match &self.key {
+            Some(Key::Client(key)) if key.len() > max => {
+                let bytes = key.len();
+                Err(SeatError::LongKey { bytes, max })
+            }
+            Some(Key::Client(_) | Key::Step(..)) | None => Ok(()),
+        }
+    }
+
     fn errand(&self, id: AskId, world: WorldId) -> Errand {
         let mut command = Command::of(self.by.principal().clone(), self.action.clone());
         command.key = self.key.clone().map(|key| key.of(&command));

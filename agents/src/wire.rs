@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::proof::Proof;
+use crate::seat::Key;
 
 mod action;
 mod answer;
@@ -53,6 +54,9 @@ pub(crate) enum WireError {
     /// It is too large for the ledger.
     #[error("it has {bytes} bytes in its written form, and {max} can be sent to another node")]
     TooLarge { bytes: usize, max: usize },
+    /// Its key is longer than a client's may be.
+    #[error("its key has {bytes} bytes, and a key has at most {max}; use a shorter one", max = Key::BYTES_MAX)]
+    LongKey { bytes: usize },
     /// It is not text.
     #[error("it is no UTF-8 behind byte {0}")]
     NotText(usize),
@@ -106,9 +110,10 @@ impl WrittenCommand {
     /// Writes it, to be sent with so many bytes beside it: both count.
     ///
     /// # Errors
-    /// [`WireError::NotAsked`] and [`WireError::TooLarge`]: it must not be sent.
+    /// [`WireError::NotAsked`], [`WireError::LongKey`] and [`WireError::TooLarge`]: it must not be sent.
     pub(crate) fn write(self, beside: usize) -> Result<Vec<u8>, WireError> {
         let Self { world, key, action } = self;
+        check_key(key.as_ref())?;
         let form = CommandForm {
             version: VERSION,
             world,
@@ -124,12 +129,19 @@ impl WrittenCommand {
     /// [`WireError`] says what does not read, and where.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let form: CommandForm = read(bytes, ASK_BYTES_MAX)?;
+        check_key(form.key.as_ref())?;
         Ok(Self {
             world: form.world,
             key: form.key,
             action: form.action.into(),
         })
     }
+}
+
+/// Checks that a key fits into the header of a commit: else the world would stop at it.
+fn check_key(key: Option<&Keyed>) -> Result<(), WireError> {
+    let too_long = key.and_then(|keyed| Key::too_long(&keyed.key));
+    too_long.map_or(Ok(()), |bytes| Err(WireError::LongKey { bytes }))
 }
 
 /// Writes who gives a command.

@@ -75,6 +75,7 @@ impl From<SeatError> for Error {
         match error {
             SeatError::Refused(refusal) => Self::Refused(told(&refusal)),
             error @ (SeatError::KeyReused(_)
+            | SeatError::LongKey { .. }
             | SeatError::Stopped(_)
             | SeatError::Full
             | SeatError::TenureLost

@@ -123,6 +123,7 @@ impl Courier {
 
     /// Looks for answers as long as anybody waits for one.
     async fn look(self) {
+        let mut broken = BrokenOff(Some(&self));
         while let Some(asks) = self.asks() {
             match self.0.inbox.answers(&asks).await {
                 Ok(states) => asks
@@ -143,6 +144,8 @@ impl Courier {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
+        // That is noted, and the next one may look by now.
+        broken.0 = None;
     }
 
     /// The asks whose answers somebody waits for. `None` if nobody does: then nobody looks any more.
@@ -179,6 +182,17 @@ impl Courier {
             .waiting
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes that nobody looks for answers any more when that breaks off: the next who waits begins anew, for all.
+struct BrokenOff<'a>(Option<&'a Courier>);
+
+impl Drop for BrokenOff<'_> {
+    fn drop(&mut self) {
+        if let Some(courier) = self.0 {
+            courier.waiting().is_looking = false;
+        }
     }
 }
 

@@ -84,11 +84,20 @@ impl Books {
 
     /// Strikes out the entry `serial` if nobody acts for its world yet: the ledger is told at the next scan.
     pub(super) fn abandon(&mut self, (node, world): (NodeId, WorldId), serial: u64, again: Again) {
-        let entry = self.worlds.get(&world);
-        if entry.is_some_and(|entry| entry.is_coming(serial)) {
-            self.worlds.remove(&world);
+        if self.withdraw(world, serial) {
             self.abandoned.insert((node, world), again);
         }
+    }
+
+    /// Strikes out the entry `serial` of a world that the ledger did not give: there is nothing to give back. False: it is
+    /// gone, or somebody acts for its world.
+    pub(super) fn withdraw(&mut self, world: WorldId, serial: u64) -> bool {
+        let entry = self.worlds.get(&world);
+        let is_coming = entry.is_some_and(|entry| entry.is_coming(serial));
+        if is_coming {
+            self.worlds.remove(&world);
+        }
+        is_coming
     }
 
     /// Strikes out a world that was given back.
@@ -112,11 +121,17 @@ impl Books {
         entry.is_some_and(|entry| entry.is_of(right))
     }
 
-    /// Takes the worlds that are to be given back, without those that somebody has taken since.
-    pub(super) fn take_abandoned(&mut self) -> Vec<((NodeId, WorldId), Again)> {
-        let abandoned = std::mem::take(&mut self.abandoned);
-        let is_free = |((_, world), _): &((NodeId, WorldId), Again)| !self.has(*world);
-        abandoned.into_iter().filter(is_free).collect()
+    /// The worlds that are to be given back.
+    pub(super) fn abandoned(&self) -> Vec<(NodeId, WorldId)> {
+        self.abandoned.keys().copied().collect()
+    }
+
+    /// Takes one of them off the list, right before it is given back. `None`: somebody here has it again, or is about to.
+    pub(super) fn take_abandoned(&mut self, world: (NodeId, WorldId)) -> Option<Again> {
+        if self.has(world.1) {
+            return None;
+        }
+        self.abandoned.remove(&world)
     }
 
     /// Loses all worlds whose stretch does not count any more; gives how many somebody acted for.

@@ -1,6 +1,6 @@
 //! The membership of a node: its id, its lease and its books, which change together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ struct State {
     draining: Draining,
     /// True if the ledger may hold worlds for this node that its books do not have.
     is_doubtful: bool,
+    /// The names of all members, when one of them was last looked up.
+    names: BTreeMap<NodeId, String>,
 }
 
 /// Whether a node takes worlds.
@@ -78,6 +80,7 @@ impl Membership {
             books: Books::default(),
             draining: Draining::No,
             is_doubtful: false,
+            names: BTreeMap::new(),
         };
         Self {
             members,
@@ -236,8 +239,10 @@ impl Membership {
             self.sweep();
             let now = self.now();
             let ends = self.state().lease.ends().filter(|end| *end > now);
-            // A lease that has ended begins again in some other moment, and lasts for a while then.
-            let wait = ends.map_or(self.timings().retry, |end| now.until(end));
+            // A lease that has ended begins again in some other moment, and lasts for a while then. The timer of a machine
+            // that is suspended stands still, and its lease does not: so it is looked at again and again.
+            let retry = self.timings().retry;
+            let wait = ends.map_or(retry, |end| now.until(end).min(retry));
             tokio::time::sleep(wait).await;
         }
     }
@@ -371,14 +376,20 @@ impl Membership {
         Ok(held.into_iter().collect())
     }
 
-    /// The name of a member for people.
+    /// The name of a member for people. The ledger counts the worlds of all when it is asked for that, so it is asked once
+    /// for each member: a member keeps its name.
     pub(super) async fn name_of(&self, node: NodeId) -> String {
-        let nodes = self.ask(self.members.nodes()).await.unwrap_or_default();
-        let known = nodes.into_iter().find(|known| known.card.node == node);
-        known.map_or_else(
-            || node.to_string(),
-            |known| format!("{} ({node})", known.card.name),
-        )
+        if !self.state().names.contains_key(&node)
+            && let Ok(nodes) = self.ask(self.members.nodes()).await
+        {
+            let names = nodes
+                .into_iter()
+                .map(|known| (known.card.node, known.card.name));
+            self.state().names = names.collect();
+        }
+        let state = self.state();
+        let known = state.names.get(&node);
+        known.map_or_else(|| node.to_string(), |name| format!("{name} ({node})"))
     }
 
     /// Waits until a time of the lease's clock.

@@ -68,7 +68,12 @@ impl Placement {
     async fn give_back(&self) {
         let membership = &self.membership;
         let now = membership.clock().now();
-        for ((node, world), again) in membership.books(|books| books.take_abandoned()) {
+        // One after the other: somebody may take those again that are still on the list.
+        for (node, world) in membership.books(|books| books.abandoned()) {
+            let taken = membership.books(|books| books.take_abandoned((node, world)));
+            let Some(again) = taken else {
+                continue;
+            };
             let due = match again {
                 Again::AtOnce => now,
                 Again::Later => now.after(membership.timings().left_alone),
@@ -217,6 +222,14 @@ impl Coming {
             serial,
             again,
         }
+    }
+}
+
+impl Coming {
+    /// Ends it with a world that the ledger did not give.
+    pub(super) fn withdraw(&self) {
+        self.membership
+            .books(|books| books.withdraw(self.world, self.serial));
     }
 }
 

@@ -47,14 +47,22 @@ impl Runtime {
         by: &Proof,
         action: Action,
     ) -> Result<Beforehand, OpenError> {
+        let command = Command::of(by.principal().clone(), action);
+        self.beforehand_of(name, command).await
+    }
+
+    /// As [`Runtime::beforehand`], of a command that may have a key: one that is known gets its first answer.
+    pub(crate) async fn beforehand_of(
+        &self,
+        name: &WorldName,
+        command: Command,
+    ) -> Result<Beforehand, OpenError> {
         let turn = self.turn(name);
         let _alone = turn.lock().await;
         if self.world(name).is_some() {
             return Ok(Beforehand::Opens);
         }
-        self.means
-            .beforehand(name, Command::of(by.principal().clone(), action))
-            .await
+        self.means.beforehand(name, command).await
     }
 }
 
@@ -65,6 +73,10 @@ impl Means {
         command: Command,
     ) -> Result<Beforehand, OpenError> {
         let world = self.load(&Opening::recorded(name.clone())).await?;
+        // Behind the fold, so that what is not known had not been done by then.
+        if let Some(known) = self.known(&world, &command).await? {
+            return Ok(known);
+        }
         let stamp = self.stamp(&world, name, &self.clock_of(&world, world.clock()));
         let decision = world.decide(&command, &stamp);
         let refusal = match decision.answer.clone() {
@@ -88,6 +100,27 @@ impl Means {
         Ok(Beforehand::Opens)
     }
 
+    /// The first answer to a command whose key is known. With another command, the world says so itself, and records it.
+    async fn known(
+        &self,
+        world: &World,
+        command: &Command,
+    ) -> Result<Option<Beforehand>, OpenError> {
+        let (Some(keyed), Some(id)) = (&command.key, world.id()) else {
+            return Ok(None);
+        };
+        let Some(stored) = self.log.find_key(id, &keyed.key).await? else {
+            return Ok(None);
+        };
+        if stored.commit.header.key.as_ref() != Some(keyed) {
+            return Ok(Some(Beforehand::Opens));
+        }
+        Ok(Some(match Accepted::try_from(&stored.commit) {
+            Ok(accepted) => Beforehand::Nothing(accepted),
+            Err(refusal) => Beforehand::Refused(refusal),
+        }))
+    }
+
     /// Appends to a world that is taken for that alone.
     async fn append(
         &self,
@@ -97,7 +130,11 @@ impl Means {
     ) -> Result<(), OpenError> {
         let tenure = self.take(name, commit.header.world).await?;
         let appended = self.log.append(world.incarnation(), vec![commit]).await;
-        let due = self.due(world, &self.clock_of(world, world.clock()));
+        let due = match &appended {
+            Ok(Appended::Committed { .. }) => self.due(world, &self.clock_of(world, world.clock())),
+            // Somebody else may have gone on with it, and then this fold does not know when it is due.
+            Ok(Appended::Repeated(_)) | Err(_) => Some(self.clock.now()),
+        };
         tenure.release(due).await;
         match appended? {
             Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),

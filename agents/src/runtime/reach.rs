@@ -9,7 +9,7 @@ use super::Runtime;
 use crate::error::OpenError;
 use crate::opening::{Opening, Perform};
 use crate::seat::WorldHandle;
-use crate::task::{Followed, Kept, Porter, keep};
+use crate::task::{Followed, Kept, Porter};
 
 impl Runtime {
     /// A handle on a world, wherever it is held. It is opened here if this process can have it. If another one has it, the
@@ -70,7 +70,7 @@ impl Runtime {
         let followed = Followed::load(&self.means, name).await?;
         let (handle, door) = self.door(name.clone(), perform, &self.means, &followed.world);
         let porter = Porter::at(Arc::clone(&self.means), courier, door, followed);
-        tokio::spawn(keep(Kept::Elsewhere(porter)));
+        self.keep(&handle, Kept::Elsewhere(porter));
         Ok(handle)
     }
 }

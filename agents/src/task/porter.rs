@@ -170,7 +170,8 @@ impl Porter {
     fn idle_after(&self) -> Option<Duration> {
         let is_needed = !self.errands.is_empty()
             || self.door.activity.is_followed()
-            || self.activity() != Activity::Idle;
+            // A parked one waits for people, who reach it again.
+            || self.activity() == Activity::Running;
         self.means.idle_close.filter(|_| !is_needed)
     }
 
@@ -329,29 +330,31 @@ impl Porter {
         self.world.activity()
     }
 
-    fn end(mut self: Box<Self>, end: PorterEnd) -> Option<Kept> {
+    fn end(self: Box<Self>, end: PorterEnd) -> Option<Kept> {
+        let Self {
+            means,
+            mut door,
+            errands,
+            ..
+        } = *self;
+        if !errands.is_empty() {
+            tokio::spawn(deliver_all(errands));
+        }
         match end {
             PorterEnd::Closed(reply) => {
-                self.door.closed(reply);
+                door.closed(reply);
                 None
             }
             PorterEnd::Idle => {
-                self.door.closed(None);
+                door.closed(None);
                 None
             }
             PorterEnd::Stopped(why) => {
-                tracing::error!(world = %self.door.name, %why, "the world is not followed any more");
-                self.door.stopped(&why);
+                tracing::error!(world = %door.name, %why, "the world is not followed any more");
+                door.stopped(&why);
                 None
             }
             PorterEnd::Woken(entered, ask) => {
-                let Self {
-                    means,
-                    door,
-                    errands,
-                    ..
-                } = *self;
-                tokio::spawn(deliver_all(errands));
                 let task = WorldTask::begin(means, door, *entered);
                 Some(Kept::Awake(task, Some(ask)))
             }
@@ -359,8 +362,8 @@ impl Porter {
     }
 }
 
-/// Answers those whose commands are still on their way to a world that is here by now: its own task told them what came of
-/// it before it answered.
+/// Answers those whose commands are still on their way when a porter ends: they are done, whoever stands at the door. If the
+/// world is here by now, its own task told what came of them before it answered.
 async fn deliver_all(mut errands: JoinSet<Delivery>) {
     while let Some(done) = errands.join_next().await {
         match done {

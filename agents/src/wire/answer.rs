@@ -42,6 +42,7 @@ impl From<Result<Accepted, SeatError>> for Told {
             Err(SeatError::Elsewhere(why)) => Self::Elsewhere(why),
             Err(
                 error @ (SeatError::Closed
+                | SeatError::LongKey { .. }
                 | SeatError::TenureLost
                 | SeatError::BehindHead { .. }
                 | SeatError::Busy { .. }

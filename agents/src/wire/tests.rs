@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 
 use super::{Told, VERSION, WireError, WrittenCommand, read_principal, write_principal};
 use crate::error::SeatError;
+use crate::seat::Key;
 
 fn world() -> WorldName {
     WorldName::new("room").unwrap()
@@ -462,6 +463,26 @@ fn the_largest_command_is_sent_and_one_byte_more_is_not() {
         WrittenCommand::read(&padded),
         Err(WireError::TooLarge { .. })
     ));
+}
+
+#[test]
+fn the_longest_key_is_sent_and_read_and_one_byte_more_is_neither() {
+    let of = |length: usize| WrittenCommand {
+        key: Some(Keyed {
+            key: CommandKey::Client("k".repeat(length)),
+            digest: Digest::of(&[b"k"]),
+        }),
+        ..joins()
+    };
+    let longest = of(Key::BYTES_MAX).write(0).unwrap();
+    assert_eq!(WrittenCommand::read(&longest).unwrap(), of(Key::BYTES_MAX));
+    let why = "its key has 129 bytes, and a key has at most 128; use a shorter one";
+    let unwritten = of(Key::BYTES_MAX + 1).write(0).unwrap_err();
+    assert_eq!(unwritten.to_string(), why);
+    // Whoever writes it has another build, or none.
+    let longer = String::from_utf8(longest).unwrap().replace("kk\"", "kkk\"");
+    let unread = WrittenCommand::read(longer.as_bytes()).unwrap_err();
+    assert_eq!(unread.to_string(), why);
 }
 
 #[test]

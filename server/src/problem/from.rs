@@ -18,7 +18,9 @@ impl From<SeatError> for Problem {
             SeatError::BehindHead { .. } => Self::new(ProblemCode::BehindHead, error.to_string()),
             SeatError::Full => full(),
             SeatError::Blob(why) => Self::new(ProblemCode::Internal, why),
-            SeatError::TooLarge { .. } => Self::new(ProblemCode::Invalid, error.to_string()),
+            SeatError::LongKey { .. } | SeatError::TooLarge { .. } => {
+                Self::new(ProblemCode::Invalid, error.to_string())
+            }
             error @ (SeatError::Stopped(_)
             | SeatError::TenureLost
             | SeatError::Closed

@@ -4,8 +4,10 @@ use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Right, Rights, Span};
 use folkmoot::core::ids::StepKey;
-use folkmoot::{Activity, ActivityEvent, FeedEvent, FeedStart, File, ItemId, Key, Post, SeatError};
-use folkmoot_tests::{Commons, person};
+use folkmoot::{
+    Activity, ActivityEvent, FeedEvent, FeedStart, File, IDLE_CLOSE, ItemId, Key, Post, SeatError,
+};
+use folkmoot_tests::{Commons, person, room_name};
 
 use super::{Process, id_of, paying, talkative};
 
@@ -199,6 +201,77 @@ async fn a_key_gives_its_first_answer_wherever_it_is_used() {
     );
     let other = person(&there, "ada").publish_message(post("ho")).await;
     assert_eq!(other, Err(SeatError::KeyReused("k".to_owned())));
+}
+
+#[tokio::test]
+async fn a_key_that_is_too_long_is_refused_wherever_it_is_used() {
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons).serving(&commons);
+    let here = holder.begin(&room).await;
+    let other = Process::start(2, &room, &commons);
+    let there = other.reach().await;
+    let post = |length: usize| Post {
+        key: Some(Key::Client("k".repeat(length))),
+        ..Post::text("hi")
+    };
+    let (bytes, max) = (Key::BYTES_MAX + 1, Key::BYTES_MAX);
+    for world in [&here, &there] {
+        let ada = person(world, "ada");
+        let refused = ada.publish_message(post(bytes)).await;
+        assert_eq!(refused, Err(SeatError::LongKey { bytes, max }));
+        ada.publish_message(post(max)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_room_whose_task_broke_off_is_not_open_and_is_reached_anew() {
+    let (commons, room) = (Commons::default(), talkative());
+    let process = Process::start(1, &room, &commons);
+    let broken = process.begin(&room).await;
+    let look = |_: &folkmoot::core::world::World| panic!("a look that breaks the task off");
+    let answer: Result<(), SeatError> = broken.operator().read(look).await;
+    assert_eq!(answer, Err(SeatError::Closed));
+    assert!(!broken.is_open());
+    let again = process.reach().await;
+    let ada = person(&again, "ada");
+    assert!(ada.publish_message(Post::text("hi")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_command_on_its_way_is_answered_though_its_room_is_closed_where_it_was_given() {
+    let (commons, room) = (Commons::default(), talkative());
+    // It holds the room, and answers nobody yet.
+    let holder = Process::start(1, &room, &commons);
+    holder.begin(&room).await;
+    let other = Process::beside(&room, &commons);
+    let ada = person(&other.reach().await, "ada");
+    let given = tokio::spawn(async move { ada.publish_message(Post::text("hi")).await });
+    let mut news = commons.news();
+    while commons.asks_left() == 0 {
+        news.changed().await.unwrap();
+    }
+    other.runtime.close(&room_name()).await;
+    let _serving = holder.serving(&commons);
+    let said = given.await.unwrap();
+    assert!(said.is_ok(), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_waits_for_people_is_not_followed_for_ever() {
+    let (commons, room) = (Commons::default(), paying(1));
+    let holder = Process::start(1, &room, &commons);
+    let here = holder.begin(&room).await;
+    person(&here, "ada")
+        .publish_message(Post::text("pay"))
+        .await
+        .unwrap();
+    assert_eq!(here.quiet().await, Ok(Activity::Parked));
+    let other = Process::beside(&room, &commons);
+    let there = other.reach().await;
+    let ended = tokio::time::timeout(2 * IDLE_CLOSE, there.unparked()).await;
+    assert_eq!(ended, Ok(Ok(())), "it is still followed");
+    assert!(!there.is_open());
+    assert_eq!(other.reach().await.quiet().await, Ok(Activity::Parked));
 }
 
 #[tokio::test]

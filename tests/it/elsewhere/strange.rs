@@ -1,7 +1,8 @@
 //! What is left for a holder that no node of this build left.
 
+use folkmoot::core::command::commit::{CommandKey, Keyed};
 use folkmoot::core::event::Event;
-use folkmoot::core::ids::{AskId, Seed, Stamp, Time};
+use folkmoot::core::ids::{AskId, Digest, Seed, Stamp, StepKey, Time};
 use folkmoot::core::port::{ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox as _};
 use folkmoot::{ANSWER_AWAITED, Post, SeatError};
 use folkmoot_tests::{Commons, commits_of, person, room_name};
@@ -67,7 +68,19 @@ async fn what_does_not_read_is_answered_with_what_is_wrong() {
         "agent": "bob", "call": "00", "attempt": 1, "outcome": {"done": {}}, "progress": null,
     }}});
     let runtime = json!({"version": 1, "principal": "runtime"});
+    let keyed = |key: CommandKey| {
+        let digest = Digest::of(&[b"k"]);
+        let mut said = says_hi(1, "room");
+        said["key"] = json!(Keyed { key, digest });
+        bytes(&said)
+    };
+    let long = CommandKey::Client("k".repeat(129));
+    let step = CommandKey::Step(StepKey { run: 1, index: 0 });
+    let world = json!({"version": 1, "principal": "world"});
     let commands = [
+        (keyed(long.clone()), None),
+        (keyed(long), Some(world)),
+        (keyed(step), None),
         (b"hello".to_vec(), None),
         (bytes(&says_hi(2, "room")), None),
         (bytes(&finish), None),
@@ -75,6 +88,9 @@ async fn what_does_not_read_is_answered_with_what_is_wrong() {
         (bytes(&says_hi(1, "another")), None),
     ];
     let whys = [
+        "cannot read the command: its key has 129 bytes, and a key has at most 128; use a shorter one",
+        "cannot read the command: its key has 129 bytes, and a key has at most 128; use a shorter one",
+        "of a world script, and no node vouches for it; use a key of your own",
         "cannot read the command: it is no JSON: expected value at line 1 column 1",
         "cannot read the command: it has version 2, and this build reads version 1 alone; use the same build on all nodes",
         "cannot read the command: it does not read: unknown variant `finish_tool`",

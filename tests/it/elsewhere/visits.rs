@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, TalkAction};
-use folkmoot::{Order, Proof, SeatError, VisitError, Visitor, Vouched};
+use folkmoot::core::command::{Action, ConsentAction, Judgement, TalkAction};
+use folkmoot::core::event::Verdict;
+use folkmoot::{Key, Order, Post, Proof, SeatError, VisitError, Visitor, Vouched};
 use folkmoot_tests::{Commons, TTL, commits_of, room_name};
 
-use super::{Process, id_of, talkative};
+use super::{Process, id_of, paying, talkative};
 
 fn says_hi() -> Order {
     Order {
@@ -135,4 +136,51 @@ async fn a_visitor_who_has_no_answer_does_it_itself_once_the_node_is_dead() {
         "{accepted:?}"
     );
     drop(next);
+}
+
+#[tokio::test]
+async fn a_visitor_gets_the_first_answer_to_what_a_node_did_before_it_died() {
+    let (commons, room) = (Commons::default(), paying(1));
+    let node = Process::start(1, &room, &commons);
+    let here = node.begin(&room).await;
+    let by = Proof::script("ada".to_owned().try_into().unwrap());
+    let seat = here.as_principal(by.clone());
+    seat.publish_message(Post::text("pay")).await.unwrap();
+    here.quiet().await.unwrap();
+    let waiting = seat.waiting().await.unwrap();
+    let action = Action::Consent(ConsentAction::Decide {
+        agent: None,
+        request: waiting[0].request,
+        judgement: Judgement::new(Verdict::Allow),
+    });
+    let key = Some(Key::Client("k".to_owned()));
+    let first = seat.give(action.clone(), key.clone()).await.unwrap();
+    here.quiet().await.unwrap();
+    node.runtime.close(&room_name()).await;
+
+    let process = Process::start(2, &room, &commons);
+    let visitor = visitor(2, &process, &commons);
+    let order = |key| Order {
+        action: action.clone(),
+        key,
+        ..says_hi()
+    };
+    let commits = commits_of(&commons.store(), &room_name()).await.len();
+    assert_eq!(visitor.give(order(key)).await.unwrap(), first);
+    assert_eq!(
+        commits_of(&commons.store(), &room_name()).await.len(),
+        commits
+    );
+    // Without its key it is another one, and too late.
+    let refused = visitor.give(order(None)).await;
+    assert!(
+        matches!(refused, Err(VisitError::Seat(SeatError::Refused(_)))),
+        "{refused:?}"
+    );
+    let long = Some(Key::Client("k".repeat(Key::BYTES_MAX + 1)));
+    let refused = visitor.give(order(long)).await;
+    assert!(
+        matches!(refused, Err(VisitError::Seat(SeatError::LongKey { .. }))),
+        "{refused:?}"
+    );
 }

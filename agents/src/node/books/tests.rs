@@ -95,7 +95,7 @@ fn end_of_a_stretch_takes_its_worlds_and_no_others() {
     let late = Arc::new(Right::new(world(2), node(), old, true));
     assert!(!books.hold(serial, &late), "its entry is gone");
     books.abandon((node(), world(2)), serial, Again::Later);
-    assert_eq!(books.take_abandoned(), []);
+    assert_eq!(books.abandoned(), []);
 }
 
 #[test]
@@ -108,13 +108,34 @@ fn abandoned_world_is_given_back_once_unless_somebody_has_it_by_then() {
     }
     let falls = hold(&mut books, 3, true);
     books.let_fall(&falls);
+    let listed = books.abandoned();
+    assert_eq!(listed, [1, 2, 3].map(|number| (node(), world(number))));
+    // Behind the look at the list: one is held again, and one is about to be.
     hold(&mut books, 2, true);
+    let serial = books.expect(world(3), stretch);
+    let taken: Vec<_> = listed
+        .iter()
+        .map(|world| books.take_abandoned(*world))
+        .collect();
+    assert_eq!(taken, [Some(Again::Later), None, None]);
+    // The ledger does not give it: what was to be given back before still is.
+    assert!(books.withdraw(world(3), serial));
+    assert_eq!(books.abandoned(), [(node(), world(3))]);
     assert_eq!(
-        books.take_abandoned(),
-        [
-            ((node(), world(1)), Again::Later),
-            ((node(), world(3)), Again::AtOnce)
-        ]
+        books.take_abandoned((node(), world(3))),
+        Some(Again::AtOnce)
     );
-    assert_eq!(books.take_abandoned(), []);
+    assert_eq!(books.abandoned(), []);
+}
+
+#[test]
+fn world_that_the_ledger_does_not_give_is_not_given_back() {
+    let mut books = Books::default();
+    let [stretch, _] = stretches();
+    let serial = books.expect(world(1), stretch);
+    assert!(books.withdraw(world(1), serial));
+    assert_eq!((books.len(), books.abandoned()), (0, Vec::new()));
+    let right = hold(&mut books, 1, true);
+    assert!(!books.withdraw(world(1), serial), "another acts for it");
+    assert!(right.should_be_listed());
 }

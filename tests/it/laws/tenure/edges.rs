@@ -267,4 +267,33 @@ async fn a_refusal_is_recorded_in_a_closed_room_only_by_whoever_takes_it() {
     assert!(store.find(&room_name()).await.unwrap().unwrap().head > head);
     let last = tenure.deeds().split_off(before);
     assert_eq!(last.last(), Some(&Deed::Released(None)));
+
+    // Nobody knows any more when it is due.
+    let full = runtime.through(Arc::new(Full));
+    let before = tenure.deeds().len();
+    let error = full.beforehand(&room_name(), &ada(), action()).await;
+    assert!(matches!(error, Err(OpenError::Append(_))), "{error:?}");
+    let last = tenure.deeds().split_off(before);
+    assert!(
+        matches!(last.last(), Some(Deed::Released(Some(_)))),
+        "{last:?}"
+    );
+}
+
+/// A log that has no room for anything.
+#[derive(Debug)]
+struct Full;
+
+#[async_trait]
+impl Gatekeeper for Full {
+    async fn append(
+        &self,
+        _log: &dyn EventLog,
+        _incarnation: Incarnation,
+        _commits: Vec<Commit>,
+    ) -> Result<Appended, AppendError> {
+        Err(AppendError::Full(std::io::Error::other("no room")))
+    }
+
+    fn read(&self, _commits: usize) {}
 }

@@ -1,0 +1,17 @@
+use super::*;
+
+#[tokio::test]
+async fn world_whose_answers_broke_off_is_tried_again_after_a_while() {
+    let mut round = Round::default();
+    let [broken, other] = [1, 2].map(|number| WorldId::from_hash([number; 16]));
+    round.begin(other, std::future::pending());
+    round.begin(broken, async { panic!("an answer that breaks off") });
+    assert!(!round.may_begin(broken));
+    let done = round.under_way.join_next().await.unwrap();
+    round.end(done);
+    assert!(!round.may_begin(broken), "not at once");
+    // The while is over.
+    round.left_alone.clear();
+    assert!(round.may_begin(broken));
+    assert!(!round.may_begin(other), "it is still under way");
+}
