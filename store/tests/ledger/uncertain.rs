@@ -17,11 +17,11 @@ use folkmoot_core::port::{
 use folkmoot_core::spec::Privacy;
 use folkmoot_store::{
     Against, DamageKind, DeleteError, DeleteOrder, Fate, LedgerUpkeep as _, MemoryLedger,
-    Register as _, Rewrite, Rows as _, SharedStore, UncertainLedger,
+    Register as _, Rewrite, RowRange, Rows as _, SharedStore, UncertainLedger,
 };
 use futures::{FutureExt as _, StreamExt as _};
 
-use crate::cases::bench::{ALL, TTL, at, card, name, node, stamp, world};
+use crate::cases::bench::{ALL, TTL, at, card, fork, name, node, stamp, world};
 
 fn header(number: u8, first: u64) -> CommitHeader {
     CommitHeader {
@@ -377,6 +377,42 @@ async fn store_without_the_keys_of_a_sealed_world_neither_erases_nor_deletes_in_
     assert!(matches!(deleted, Err(DeleteError::Engine(_))));
     assert_eq!(memory.read(world(1), at(1), ALL).await.unwrap(), before);
     whole.delete(&[world(1)], &order).await.unwrap();
+}
+
+#[tokio::test]
+async fn erasure_finds_the_copy_that_was_made_beside_it() {
+    let memory = Arc::<MemoryLedger>::default();
+    let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+    append(&store, creation(1)).await;
+    append(&store, said(1, 3)).await;
+    memory.append(node(1), &[fork(2, 1, 3)]).await.unwrap();
+    let record = async |number| {
+        let rows = memory.read(world(number), at(1), ALL).await;
+        rows.unwrap().remove(0).record
+    };
+    let before = record(1).await;
+    // The family is known, and its bar is not answered yet.
+    uncertain.plan([Fate::Answered; 3]);
+    uncertain.plan([Fate::Unanswered]);
+    let span = [Span {
+        from: at(1),
+        to: at(1),
+    }];
+    let mut erasing = store.erase(world(1), &span, at(3));
+    assert!((&mut erasing).now_or_never().is_none());
+    let range = RowRange {
+        world: world(1),
+        from: at(1),
+        to: at(3),
+    };
+    memory.copy_base(world(2), &[range]).await.unwrap();
+    assert_eq!(record(2).await, before);
+    uncertain.cut();
+    assert_eq!(erasing.await.unwrap().events, 1);
+    let after = record(1).await;
+    assert_ne!(after, before);
+    assert_eq!(record(2).await, after);
 }
 
 #[tokio::test]
