@@ -21,6 +21,7 @@ use crate::error::SeatError;
 use crate::parts::Assemble;
 use crate::proof::Proof;
 use crate::task::{Ask, Status};
+use crate::wire::{KEY_BYTES_MAX, key_too_long};
 
 mod access;
 mod activity;
@@ -77,15 +78,7 @@ pub enum Key {
 
 impl Key {
     /// The longest key of a client, in bytes.
-    pub const BYTES_MAX: usize = 128;
-
-    /// Tells how many bytes a key has if those are too many: it would not fit into the header of its commit.
-    pub(crate) fn too_long(key: &CommandKey) -> Option<usize> {
-        match key {
-            CommandKey::Client(key) => Some(key.len()).filter(|bytes| *bytes > Self::BYTES_MAX),
-            CommandKey::Step(_) => None,
-        }
-    }
+    pub const BYTES_MAX: usize = KEY_BYTES_MAX;
 
     /// The key of a command that another process left, unless it has one.
     pub(crate) fn of_ask(ask: AskId) -> Self {
@@ -417,7 +410,7 @@ impl Seat {
         let mut command = Command::of(self.proof.principal().clone(), action);
         command.key = key.map(|key| key.of(&command));
         let too_long = command.key.as_ref().map(|keyed| &keyed.key);
-        if let Some(bytes) = too_long.and_then(Key::too_long) {
+        if let Some(bytes) = too_long.and_then(key_too_long) {
             let max = Key::BYTES_MAX;
             return Err(SeatError::LongKey { bytes, max });
         }

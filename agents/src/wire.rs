@@ -7,7 +7,7 @@
 //! The form is JSON with a version. Reading is strict: a text is taken only if the value that was read, written once more,
 //! is the same JSON. So nothing is passed over, at any depth, and nothing is filled in.
 
-use folkmoot_core::command::{Action, CommandKind, Keyed};
+use folkmoot_core::command::{Action, CommandKey, CommandKind, Keyed};
 use folkmoot_core::content::canonical::{self, JsonFault};
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::ids::principal::Principal;
@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::proof::Proof;
-use crate::seat::Key;
 
 mod action;
 mod answer;
@@ -31,6 +30,9 @@ use difference::difference;
 
 /// The version of the form that this build writes, and the newest that it reads.
 const VERSION: u32 = 1;
+
+/// The longest key of a client, in bytes. A longer one need not fit into the header of its commit.
+pub(crate) const KEY_BYTES_MAX: usize = 128;
 
 /// A command on its way to the holder of a world. Who gives it stands beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub(crate) enum WireError {
     #[error("it has {bytes} bytes in its written form, and {max} can be sent to another node")]
     TooLarge { bytes: usize, max: usize },
     /// Its key is longer than a client's may be.
-    #[error("its key has {bytes} bytes, and a key has at most {max}; use a shorter one", max = Key::BYTES_MAX)]
+    #[error("its key has {bytes} bytes, and a key has at most {max}; use a shorter one", max = KEY_BYTES_MAX)]
     LongKey { bytes: usize },
     /// It is not text.
     #[error("it is no UTF-8 behind byte {0}")]
@@ -138,9 +140,17 @@ impl WrittenCommand {
     }
 }
 
+/// Tells how many bytes a key has if those are too many.
+pub(crate) fn key_too_long(key: &CommandKey) -> Option<usize> {
+    match key {
+        CommandKey::Client(key) => Some(key.len()).filter(|bytes| *bytes > KEY_BYTES_MAX),
+        CommandKey::Step(_) => None,
+    }
+}
+
 /// Checks that a key fits into the header of a commit: else the world would stop at it.
 fn check_key(key: Option<&Keyed>) -> Result<(), WireError> {
-    let too_long = key.and_then(|keyed| Key::too_long(&keyed.key));
+    let too_long = key.and_then(|keyed| key_too_long(&keyed.key));
     too_long.map_or(Ok(()), |bytes| Err(WireError::LongKey { bytes }))
 }
 

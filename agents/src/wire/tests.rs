@@ -25,9 +25,10 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Told, VERSION, WireError, WrittenCommand, read_principal, write_principal};
+use super::{
+    KEY_BYTES_MAX, Told, VERSION, WireError, WrittenCommand, read_principal, write_principal,
+};
 use crate::error::SeatError;
-use crate::seat::Key;
 
 fn world() -> WorldName {
     WorldName::new("room").unwrap()
@@ -474,10 +475,10 @@ fn the_longest_key_is_sent_and_read_and_one_byte_more_is_neither() {
         }),
         ..joins()
     };
-    let longest = of(Key::BYTES_MAX).write(0).unwrap();
-    assert_eq!(WrittenCommand::read(&longest).unwrap(), of(Key::BYTES_MAX));
+    let longest = of(KEY_BYTES_MAX).write(0).unwrap();
+    assert_eq!(WrittenCommand::read(&longest).unwrap(), of(KEY_BYTES_MAX));
     let why = "its key has 129 bytes, and a key has at most 128; use a shorter one";
-    let unwritten = of(Key::BYTES_MAX + 1).write(0).unwrap_err();
+    let unwritten = of(KEY_BYTES_MAX + 1).write(0).unwrap_err();
     assert_eq!(unwritten.to_string(), why);
     // Whoever writes it has another build, or none.
     let longer = String::from_utf8(longest).unwrap().replace("kk\"", "kkk\"");

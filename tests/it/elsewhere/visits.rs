@@ -157,6 +157,7 @@ async fn a_visitor_gets_the_first_answer_to_what_a_node_did_before_it_died() {
     let first = seat.give(action.clone(), key.clone()).await.unwrap();
     here.quiet().await.unwrap();
     node.runtime.close(&room_name()).await;
+    commons.ledger().advance(TTL + Duration::from_millis(1));
 
     let process = Process::start(2, &room, &commons);
     let visitor = visitor(2, &process, &commons);
