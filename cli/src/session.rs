@@ -4,21 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::core::ids::WorldName;
-#[cfg(feature = "nodes")]
-use folkmoot::store::PostgresUrl;
 use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
-#[cfg(feature = "nodes")]
-use crate::arguments::STORE_DEFAULT;
-use crate::arguments::StorePlace;
+use crate::arguments::{STORE_DEFAULT, StorePlace};
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
 use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::database::Membership;
+use crate::source::database::{DatabaseUrl, Membership};
 use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
@@ -64,7 +60,6 @@ impl Session {
     ) -> Result<Result<Self, OpenError>, CliError> {
         let dir = match place {
             StorePlace::Folder(dir) => dir,
-            #[cfg(feature = "nodes")]
             StorePlace::Database(url) => {
                 let opened = Self::in_database((url, base), mode, driven, recording, signer).await;
                 return opened.map(Ok);
@@ -135,9 +130,8 @@ impl Session {
 
     /// Joins the nodes of the database at `url`, and drives one of its worlds. No other process of this machine asks here: it
     /// is a node itself.
-    #[cfg(feature = "nodes")]
     async fn in_database(
-        (url, base): (&PostgresUrl, Option<&Path>),
+        (url, base): (&DatabaseUrl, Option<&Path>),
         mode: OpenMode,
         driven: WorldName,
         recording: &Recording,

@@ -124,7 +124,6 @@ pub(crate) async fn hold(
 ) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     match place {
         StorePlace::Folder(folder) => hold_folder(folder, access).await,
-        #[cfg(feature = "nodes")]
         StorePlace::Database(url) => database::open(url, &access).await.map(Ok),
     }
 }
@@ -213,7 +212,6 @@ impl StoreSource {
         access: StoreUse,
         signer: Signing,
     ) -> Result<Self, CliError> {
-        #[cfg(feature = "nodes")]
         if let StorePlace::Database(url) = &common.store {
             let world = if let StoreUse::Write(_, world) = &access {
                 Some(world)

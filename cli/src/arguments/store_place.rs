@@ -7,13 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 
-#[cfg(feature = "nodes")]
-use folkmoot::store::PostgresUrl;
-
 use super::common::quoted;
-use crate::exit::CliError;
-#[cfg(feature = "nodes")]
-use crate::exit::USAGE;
+use crate::exit::{CliError, USAGE};
+use crate::source::database::{DatabaseUrl, read_url};
 
 /// The beginnings of the URL of a database.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
@@ -24,8 +20,7 @@ pub(crate) enum StorePlace {
     /// A folder.
     Folder(PathBuf),
     /// A database.
-    #[cfg(feature = "nodes")]
-    Database(Box<PostgresUrl>),
+    Database(Box<DatabaseUrl>),
 }
 
 /// Reads a place from the command line. A URL that is none is not repeated: it may have a password.
@@ -53,29 +48,15 @@ impl StorePlace {
     pub(crate) fn read(typed: OsString) -> Result<Self, String> {
         let is_url = |text: &str| SCHEMES.iter().any(|scheme| text.starts_with(scheme));
         match typed.to_str().filter(|text| is_url(text)) {
-            Some(url) => Self::database(url),
+            Some(url) => Ok(Self::Database(Box::new(read_url(url)?))),
             None => Ok(Self::Folder(typed.into())),
         }
-    }
-
-    #[cfg(feature = "nodes")]
-    fn database(url: &str) -> Result<Self, String> {
-        let url = url
-            .parse()
-            .map_err(|error: folkmoot::store::PostgresUrlError| error.to_string());
-        url.map(|url| Self::Database(Box::new(url)))
-    }
-
-    #[cfg(not(feature = "nodes"))]
-    fn database(_: &str) -> Result<Self, String> {
-        Err("this build keeps stores in folders alone; build it with `--features nodes`".to_owned())
     }
 
     /// The folder, for a command that works on nothing else.
     pub(crate) fn folder(&self) -> Result<&Path, CliError> {
         match self {
             Self::Folder(folder) => Ok(folder),
-            #[cfg(feature = "nodes")]
             Self::Database(url) => {
                 let how = "make one of it with `folkmoot backup DIR`, or leave --store out";
                 let what =
@@ -89,7 +70,6 @@ impl StorePlace {
     pub(crate) fn as_folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),
-            #[cfg(feature = "nodes")]
             Self::Database(_) => None,
         }
     }
@@ -98,7 +78,6 @@ impl StorePlace {
     pub(crate) fn quoted(&self) -> String {
         match self {
             Self::Folder(folder) => quoted(folder),
-            #[cfg(feature = "nodes")]
             Self::Database(url) => quoted(Path::new(&url.to_string())),
         }
     }
@@ -108,7 +87,6 @@ impl Display for StorePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(folder) => folder.display().fmt(f),
-            #[cfg(feature = "nodes")]
             Self::Database(url) => url.fmt(f),
         }
     }

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use folkmoot::core::ids::WorldId;
 use folkmoot::core::port::Inbox;
 use folkmoot::core::port::causes::with_causes;
-use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrl, SharedStore};
+pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
+use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedStore};
 use folkmoot::{
     Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, Store, WorldName,
     Worlds, fold_world,
@@ -18,8 +19,14 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::StoreUse;
 use crate::exit::{CliError, STORE, USAGE};
 
+/// Reads the URL of a database.
+pub(crate) fn read_url(text: &str) -> Result<DatabaseUrl, String> {
+    text.parse()
+        .map_err(|error: PostgresUrlError| error.to_string())
+}
+
 /// Opens the store in the database at `url`, which must have its tables, to read it.
-pub(crate) async fn open(url: &PostgresUrl, access: &StoreUse) -> Result<Store, CliError> {
+pub(crate) async fn open(url: &DatabaseUrl, access: &StoreUse) -> Result<Store, CliError> {
     if *access != StoreUse::Read {
         let what = format!("{url} is a database, and this command works on a folder");
         return Err(CliError::other(USAGE, what));
@@ -29,7 +36,7 @@ pub(crate) async fn open(url: &PostgresUrl, access: &StoreUse) -> Result<Store, 
     Ok(store.passing_over_loss())
 }
 
-async fn ledger(url: &PostgresUrl, mode: OpenMode) -> Result<Arc<PostgresLedger>, CliError> {
+async fn ledger(url: &DatabaseUrl, mode: OpenMode) -> Result<Arc<PostgresLedger>, CliError> {
     let ledger = PostgresLedger::open(url, mode).await;
     let ledger = ledger.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
     Ok(Arc::new(ledger))
@@ -50,7 +57,7 @@ impl Membership {
     /// Joins the nodes of the database at `url`, to act in `world`, whose script stands in `base`; gives the store as this
     /// one has it. It offers the folder that the world needs: who types the command says that it is there.
     pub(crate) async fn join(
-        url: &PostgresUrl,
+        url: &DatabaseUrl,
         mode: OpenMode,
         world: Option<&WorldName>,
         base: Option<&Path>,
