@@ -22,8 +22,12 @@ use crate::view::answer::ValueStream;
 use crate::view::query::Query;
 use database::Membership;
 
-#[cfg_attr(not(feature = "nodes"), path = "source/no_database.rs")]
+#[cfg(feature = "nodes")]
 pub(crate) mod database;
+#[cfg(not(feature = "nodes"))]
+pub(crate) mod no_database;
+#[cfg(not(feature = "nodes"))]
+pub(crate) use no_database as database;
 
 /// The number of times that a locked store without a control socket is tried again: its holder is
 /// about to begin, or to end.
