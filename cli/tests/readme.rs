@@ -52,6 +52,14 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it serves until it is ended; tests/clients/mcp/run does that",
     ),
     (
+        "folkmoot --store postgres://ada@db.example.org/rooms run room.yaml",
+        "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
+    ),
+    (
+        "folkmoot --store postgres://ada@db.example.org/rooms approvals",
+        "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
+    ),
+    (
         "folkmoot chat examples/worlds/chat.yaml",
         "it asks a real model, with a key",
     ),
