@@ -389,6 +389,12 @@ impl Machine {
         if world.is_sealed || world.barred == Some(world.incarnation()) {
             return;
         }
+        // Over a ledger only the fold of a node is kept that has appended to the world: it may be an old one.
+        let kept = block_on(self.subject.store().latest(id, rules, Some(at)));
+        let is_left_out = self.subject.kind().is_shared() && kept != Some((at, state.clone()));
+        if is_left_out {
+            return;
+        }
         world.folds.insert(at, (rules, state.clone()));
         // Which older ones go is the store's choice; the newest of these rules stays, and none is made up.
         let newest = world
