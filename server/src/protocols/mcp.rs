@@ -81,8 +81,10 @@ pub(crate) async fn attend(
     let serving = async {
         let service = match begun.await {
             Ok(service) => service,
-            // It went away before it said anything.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            // It went away before it said anything, or this server ends before it said all.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                return Ok(());
+            }
             Err(error) => return Err(AttendError::Begin(Box::new(error))),
         };
         service

@@ -106,7 +106,8 @@ proptest! {
         let request = encode::request(vec![encode::heard("Hi"), item]).into_request();
         let wire = codec().encode(&request, &Files::new(), AnswerMode::Whole);
         let sent = wire.body["contents"].get(1).map_or(json!([]), |content| content["parts"].clone());
-        let again = super::parts(&sent);
+        let again = codec().decode(document(&sent, "STOP").to_string().as_bytes());
+        let again = again.map_or_else(|_| Vec::new(), |again| again.reply().parts.clone());
         let without_kept = |parts: Vec<Part>| -> Vec<Part> {
             let is_kept = |part: &Part| matches!(part, Part::Opaque(note) if !note["google-generate-content"]["kept"].is_null());
             parts.into_iter().filter(|part| !is_kept(part)).collect()
