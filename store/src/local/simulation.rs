@@ -70,10 +70,10 @@ impl Driver {
     }
 
     /// Appends what still waits, brings the log in order and lets the engine go: what
-    /// [`LocalStore::close`] does.
+    /// [`Store::close`](crate::Store::close) does.
     ///
     /// # Errors
-    /// As [`LocalStore::close`].
+    /// As [`Store::close`](crate::Store::close).
     pub fn close(mut self) -> Result<(), AppendError> {
         let Some(work) = self.work.take() else {
             return Ok(());
