@@ -215,7 +215,7 @@ async fn restored_database_has_another_timeline_and_another_database_another_num
     server.stop();
     // As after a restoration from a backup: the server reads its journal to the end, and begins a new history.
     server.write("recovery.signal", "");
-    server.run();
+    server.recover();
     let ledger = open(&url).await;
     let after = ledger.identity().unwrap();
     assert_eq!(after.system, before.system);

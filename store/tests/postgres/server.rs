@@ -153,6 +153,19 @@ impl Server {
         }
     }
 
+    /// Runs it again behind a restoration: at the end of its journal it begins a new history, and writes.
+    pub(crate) fn recover(&self) {
+        self.run();
+        let deadline = Instant::now() + STARTS_WITHIN;
+        while self.sql("postgres", "SELECT pg_is_in_recovery()").trim() != "f" {
+            assert!(
+                Instant::now() < deadline,
+                "it does not come to the end of its journal: {}",
+                self.log()
+            );
+        }
+    }
+
     fn try_run(&self) -> bool {
         let data = format!("{}/data", self.place());
         let log = self.folder.path().join("log");
