@@ -9,14 +9,12 @@ use crate::fixture::copy_folder;
 pub(crate) use bare::Bare;
 use life::{Life, Mortal};
 use nodes::Nodes;
-pub(crate) use whole::Whole;
 
 mod bare;
 mod life;
 mod nodes;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
-mod whole;
 
 /// The engines under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +69,7 @@ pub(crate) struct Subject {
     life: Arc<Life>,
     /// The ledger, and the nodes that had it.
     nodes: Nodes,
-    store: Option<Box<dyn Whole>>,
+    store: Option<Store>,
 }
 
 impl Subject {
@@ -95,8 +93,8 @@ impl Subject {
         subject
     }
 
-    pub(crate) fn store(&self) -> &dyn Whole {
-        self.store.as_deref().unwrap()
+    pub(crate) fn store(&self) -> &Store {
+        self.store.as_ref().unwrap()
     }
 
     /// What it is a kind of.
@@ -116,7 +114,7 @@ impl Subject {
 
     fn open(&mut self) {
         if self.kind.is_shared() {
-            self.store = Some(Box::new(self.nodes.open(self.kind, &self.dir)));
+            self.store = Some(self.nodes.open(self.kind, &self.dir).into());
             return;
         }
         let (engine, home) = (
@@ -133,14 +131,14 @@ impl Subject {
         if self.gathers {
             store.gather_appends();
         }
-        self.store = Some(Box::new(store));
+        self.store = Some(store);
     }
 
     /// Closes the store and opens it again; `between` sees the directory while nobody has it.
     pub(crate) fn reopen(&mut self, between: impl FnOnce(&Self)) {
         let store = self.store.take().unwrap();
-        store.end().unwrap();
-        store.end().expect("closing again does nothing");
+        store.close().unwrap();
+        store.close().expect("closing again does nothing");
         between(self);
         self.open();
     }
@@ -157,7 +155,7 @@ impl Subject {
         let copy = self.beside(&format!("killed {}", self.deaths));
         self.life.end(|| copy_folder(&self.dir, &copy));
         // What is left of it in this process can do no more.
-        let _failed = self.store.take().unwrap().end();
+        let _failed = self.store.take().unwrap().close();
         self.dir = copy;
         self.open();
     }
@@ -165,7 +163,7 @@ impl Subject {
     /// Kills the process while it closes its store, after so many writes, and opens what they made.
     pub(crate) fn die(&mut self, writes: u64) {
         self.life.end_after(writes);
-        let _failed = self.store.take().unwrap().end();
+        let _failed = self.store.take().unwrap().close();
         self.open();
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::{Blobs as _, Checkpoints as _, Custody as _, EventLog as _};
 use folkmoot_core::port::{Labels, ReadError, StoredCommit};
 use folkmoot_store::{Against, Backup, LogVerdict, OpenMode, Store, Tombstone, examine};
 use futures::StreamExt as _;
@@ -12,10 +13,10 @@ use super::commits;
 use super::model::{Model, World};
 use super::operation::WORLDS;
 use crate::fixture::{copy_folder, name, world};
-use crate::subject::{Subject, Whole};
+use crate::subject::Subject;
 
 /// Looks at one world from one place, and at a page of the list.
-pub(crate) fn one_world(store: &dyn Whole, model: &Model, probe: u16) {
+pub(crate) fn one_world(store: &Store, model: &Model, probe: u16) {
     let (number, place) = (
         (probe % u16::from(WORLDS)) as u8,
         u64::from(probe / u16::from(WORLDS)),
@@ -28,7 +29,7 @@ pub(crate) fn one_world(store: &dyn Whole, model: &Model, probe: u16) {
 }
 
 /// Looks at everything.
-pub(crate) fn all(store: &dyn Whole, model: &Model, tombstones: &[Tombstone]) {
+pub(crate) fn all(store: &Store, model: &Model, tombstones: &[Tombstone]) {
     assert_eq!(
         block_on(store.worlds(&Labels::new(), None, usize::MAX)).unwrap(),
         model.list(&Labels::new(), None, 99)
@@ -58,7 +59,7 @@ pub(crate) fn all(store: &dyn Whole, model: &Model, tombstones: &[Tombstone]) {
     }
 }
 
-fn page(store: &dyn Whole, model: &Model, probe: u16) {
+fn page(store: &Store, model: &Model, probe: u16) {
     let labels = commits::labels((probe % 3) as u8, (probe / 3 % 3) as u8);
     let after = name((probe / 9 % u16::from(WORLDS)) as u8);
     for (after, limit) in [(None, 99), (Some(&after), usize::from(probe / 72 % 3))] {
@@ -70,7 +71,7 @@ fn page(store: &dyn Whole, model: &Model, probe: u16) {
 }
 
 /// Nothing is known of a world that does not exist.
-fn nowhere(store: &dyn Whole, id: WorldId) {
+fn nowhere(store: &Store, id: WorldId) {
     let is_missing = |error: ReadError| {
         assert!(matches!(error, ReadError::NoSuchWorld(missing) if missing == id))
     };
@@ -93,7 +94,7 @@ fn nowhere(store: &dyn Whole, id: WorldId) {
 }
 
 /// Reads a world forwards and backwards from some place.
-fn from(store: &dyn Whole, id: WorldId, known: &World, place: u64) {
+fn from(store: &Store, id: WorldId, known: &World, place: u64) {
     let at = place % (known.head().get() + 3);
     assert_eq!(
         read(store, id, at),
@@ -120,12 +121,12 @@ fn from(store: &dyn Whole, id: WorldId, known: &World, place: u64) {
     );
 }
 
-fn read(store: &dyn Whole, id: WorldId, from: u64) -> Vec<StoredCommit> {
+fn read(store: &Store, id: WorldId, from: u64) -> Vec<StoredCommit> {
     let stream = block_on(store.read(id, Position::new(from))).unwrap();
     block_on(stream.map(Result::unwrap).collect())
 }
 
-fn keys(store: &dyn Whole, id: WorldId, known: &World) {
+fn keys(store: &Store, id: WorldId, known: &World) {
     for number in 0..6 {
         let key = commits::key(number);
         let expected = known
@@ -140,7 +141,7 @@ fn keys(store: &dyn Whole, id: WorldId, known: &World) {
     }
 }
 
-fn head(store: &dyn Whole, id: WorldId, known: &World) {
+fn head(store: &Store, id: WorldId, known: &World) {
     let head = block_on(store.tree_head(id)).unwrap();
     assert_eq!(
         (head.of, head.commits),
@@ -155,7 +156,7 @@ fn head(store: &dyn Whole, id: WorldId, known: &World) {
     assert!(matches!(beyond, Err(ReadError::Damaged { .. })));
 }
 
-fn folds(store: &dyn Whole, id: WorldId, known: &World) {
+fn folds(store: &Store, id: WorldId, known: &World) {
     let expected: Vec<_> = known
         .folds
         .iter()
@@ -182,7 +183,7 @@ fn folds(store: &dyn Whole, id: WorldId, known: &World) {
     }
 }
 
-fn blobs(store: &dyn Whole, id: WorldId, model: &Model) {
+fn blobs(store: &Store, id: WorldId, model: &Model) {
     let mut there = BTreeMap::new();
     for world in model
         .lineage(id)
@@ -204,7 +205,7 @@ fn blobs(store: &dyn Whole, id: WorldId, model: &Model) {
 }
 
 /// Nothing is wrong with any world.
-pub(crate) fn verified(store: &dyn Whole, model: &Model) {
+pub(crate) fn verified(store: &Store, model: &Model) {
     for (id, known) in &model.worlds {
         let found = block_on(store.verify(*id, Against::default())).unwrap();
         assert_eq!(

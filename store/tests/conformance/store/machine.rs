@@ -8,6 +8,7 @@ use folkmoot_core::event::Span;
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Appended, BlobError, Erasure, StoredCommit};
+use folkmoot_core::port::{Blobs as _, Checkpoints as _, Custody as _, EventLog as _};
 use folkmoot_store::{DeleteError, DeleteOrder, Tombstone};
 use futures::TryStreamExt as _;
 use futures::executor::block_on;
@@ -460,9 +461,10 @@ impl Machine {
     }
 
     fn back_up(&mut self) {
-        let Some(store) = self.subject.store().alone() else {
+        if self.subject.kind().is_shared() {
             return;
-        };
+        }
+        let store = self.subject.store();
         let dir = self.subject.beside(&format!("backup {}", self.step));
         let backup = block_on(store.backup(&dir)).unwrap();
         check::backup(&backup, store, &self.model, &self.tombstones);
