@@ -12,6 +12,7 @@ use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{AskId, NodeId, PersonName, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, Inbox, MemberError, WaitingAsk};
+use folkmoot_core::world::Accepted;
 use futures::StreamExt as _;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
@@ -21,7 +22,7 @@ use crate::means::courier::LOOK_EVERY;
 use crate::proof::Proof;
 use crate::runtime::Runtime;
 use crate::seat::{Key, WorldHandle};
-use crate::wire::{Told, WrittenCommand, read_principal};
+use crate::wire::{Told, WrittenAsk, read_principal};
 
 #[cfg(test)]
 mod tests;
@@ -154,22 +155,24 @@ impl Answerer {
         let unread = |what: &str, why: String| {
             Told::Elsewhere(format!("the node that has it cannot read {what}: {why}"))
         };
-        let command = match WrittenCommand::read(&ask.command) {
-            Ok(command) => command,
+        let asked = match WrittenAsk::read(&ask.command) {
+            Ok(asked) => asked,
             Err(error) => return Ok(unread("the command", error.to_string())),
         };
         let giver = match giver(ask, login) {
             Ok(giver) => giver,
             Err(why) => return Ok(unread("who gives the command", why)),
         };
+        let command = match asked {
+            WrittenAsk::Command(command) => command,
+            WrittenAsk::LetGo(name) => return self.let_go(ask, &name, &giver).await,
+        };
         let key = match key(ask, command.key) {
             Ok(key) => key,
             Err(why) => return Ok(unread("the command", why)),
         };
         let Some(world) = self.world(ask.world, &command.world).await? else {
-            let name = &command.world;
-            let why = format!("the command names {name}, and no world of that name has its id");
-            return Ok(Told::Elsewhere(why));
+            return Ok(no_such_world(&command.world));
         };
         match world
             .as_principal(giver)
@@ -186,6 +189,15 @@ impl Answerer {
             ) => Err(NotYet(error.to_string())),
             answer => Ok(answer.into()),
         }
+    }
+
+    /// Closes the world of an ask, so that whoever asks can take it.
+    async fn let_go(&self, ask: &Ask, name: &WorldName, giver: &Proof) -> Result<Told, NotYet> {
+        let Some(world) = self.world(ask.world, name).await? else {
+            return Ok(no_such_world(name));
+        };
+        let let_go = self.runtime.let_go(&world, giver.principal()).await;
+        Ok(let_go.map(|()| Accepted::default()).into())
     }
 
     /// The world of an ask, open here. `None` if there is none of that name and id.
@@ -257,6 +269,11 @@ impl Round {
         self.tries.retain(|ask, _| ids.contains(ask));
         self.left_alone.retain(|world, _| worlds.contains(world));
     }
+}
+
+fn no_such_world(name: &WorldName) -> Told {
+    let why = format!("the command names {name}, and no world of that name has its id");
+    Told::Elsewhere(why)
 }
 
 /// Whoever gives the command: by the word of a node, else by that of the ledger.

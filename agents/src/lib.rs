@@ -59,7 +59,8 @@ pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::{Proof, ProvenBy, ProvenService, ProvenUser};
 pub use runtime::{
-    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
+    Beforehand, Branched, Forking, HeldWorld, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder,
+    Storage,
 };
 pub use seat::{
     ActivitySubscription, Feed, FeedDraft, FeedEvent, FeedStart, File, FileKeeper, Key, Post,

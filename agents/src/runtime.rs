@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use folkmoot_core::ids::{AskId, WorldName};
+use folkmoot_core::ids::{AskId, WorldId, WorldName};
 use folkmoot_core::port::{Blobs, Checkpoints, Custody, EventLog};
 use folkmoot_core::world::{Activity, World};
 use tokio::sync::{mpsc, watch};
@@ -21,11 +21,13 @@ use crate::task::{ASKS_MAX, Door, Kept, Status, WorldTask, keep};
 mod builder;
 mod closed;
 mod fork;
+mod hold;
 mod reach;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
 pub use closed::Beforehand;
 pub use fork::{Branched, Forking, LeftBehind};
+pub use hold::HeldWorld;
 
 /// A store's log with what is kept beside it.
 pub trait Storage: EventLog + Checkpoints + Blobs + Custody {}
@@ -169,6 +171,19 @@ impl Runtime {
         let handle = self.open_worlds().remove(name);
         if let Some(handle) = handle {
             handle.close().await;
+        }
+    }
+
+    /// Closes the world with this id, as [`Runtime::close`] does.
+    pub async fn close_id(&self, world: WorldId) {
+        let is_it = |handle: &&WorldHandle| handle.id == Some(world);
+        let name = self
+            .open_worlds()
+            .values()
+            .find(is_it)
+            .map(|handle| handle.name.clone());
+        if let Some(name) = name {
+            self.close(&name).await;
         }
     }
 

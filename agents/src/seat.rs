@@ -23,7 +23,7 @@ use crate::proof::Proof;
 use crate::task::{Ask, Status};
 use crate::wire::{KEY_BYTES_MAX, key_too_long};
 
-mod access;
+pub(crate) mod access;
 mod activity;
 mod amend;
 mod attach;

@@ -34,6 +34,19 @@ const VERSION: u32 = 1;
 /// The longest key of a client, in bytes. A longer one need not fit into the header of its commit.
 pub(crate) const KEY_BYTES_MAX: usize = 128;
 
+/// A request to the holder of a world. Who makes it stands beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "commands are the rule, and one lives at a time"
+)]
+pub(crate) enum WrittenAsk {
+    /// To take a command.
+    Command(WrittenCommand),
+    /// To close the world of that name, and give it back: whoever asks takes it.
+    LetGo(WorldName),
+}
+
 /// A command on its way to the holder of a world. Who gives it stands beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrittenCommand {
@@ -96,6 +109,13 @@ struct CommandForm {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct LetGoForm {
+    version: u32,
+    let_go: WorldName,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct PrincipalForm {
     version: u32,
     principal: Principal,
@@ -106,6 +126,45 @@ struct PrincipalForm {
 struct AnswerForm {
     version: u32,
     answer: Told,
+}
+
+impl WrittenAsk {
+    /// Writes it, to be sent with so many bytes beside it: both count.
+    ///
+    /// # Errors
+    /// As [`WrittenCommand::write`].
+    pub(crate) fn write(self, beside: usize) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Command(command) => command.write(beside),
+            Self::LetGo(let_go) => {
+                let version = VERSION;
+                write(&LetGoForm { version, let_go }, room_beside(beside))
+            }
+        }
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// [`WireError`] says what does not read, and where.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        if is_to_let_go(bytes)? {
+            let form: LetGoForm = read(bytes, ASK_BYTES_MAX)?;
+            return Ok(Self::LetGo(form.let_go));
+        }
+        WrittenCommand::read(bytes).map(Self::Command)
+    }
+}
+
+/// Tells which of both forms it is to be.
+fn is_to_let_go(bytes: &[u8]) -> Result<bool, WireError> {
+    fits(bytes, ASK_BYTES_MAX)?;
+    let value = canonical::read(text(bytes)?)?;
+    Ok(value.get("let_go").is_some())
+}
+
+const fn room_beside(beside: usize) -> usize {
+    ASK_BYTES_MAX.saturating_sub(beside)
 }
 
 impl WrittenCommand {
@@ -122,7 +181,7 @@ impl WrittenCommand {
             key,
             action: Given::checked(action)?,
         };
-        write(&form, ASK_BYTES_MAX.saturating_sub(beside))
+        write(&form, room_beside(beside))
     }
 
     /// Reads one.
@@ -213,10 +272,14 @@ fn fits(bytes: &[u8], max: usize) -> Result<(), WireError> {
     Ok(())
 }
 
+fn text(bytes: &[u8]) -> Result<&str, WireError> {
+    str::from_utf8(bytes).map_err(|error| WireError::NotText(error.valid_up_to()))
+}
+
 /// Reads a form, and refuses whatever writing it again would not give.
 fn read<T: Serialize + DeserializeOwned>(bytes: &[u8], max: usize) -> Result<T, WireError> {
     fits(bytes, max)?;
-    let text = str::from_utf8(bytes).map_err(|error| WireError::NotText(error.valid_up_to()))?;
+    let text = text(bytes)?;
     let value = canonical::read(text)?;
     // First: what is of another version need not read.
     match value.get("version").and_then(Value::as_u64) {

@@ -77,6 +77,8 @@ mod helper;
 
 pub mod life;
 
+mod shared_worlds;
+
 pub mod view;
 
 // Rooms.
@@ -138,6 +140,7 @@ pub use folkmoot_store::OpenMode;
 /// ```
 pub use folkmoot_store::Store;
 pub use media_type::media_type_of;
+pub use shared_worlds::SharedWorlds;
 pub use signing::{HeadSigner, KeyFile, KeyFileError, checkpoint_of, note_of};
 
 // People in them.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_agents::{FoldError, Runtime, fold_world, fold_world_from};
+use folkmoot_agents::{FoldError, HeldWorld, OpenError, Runtime, fold_world, fold_world_from};
 use folkmoot_core::event::{ClockKind, Event, Right, WorldEvent};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Position, Time, WorldId, WorldName};
@@ -75,6 +75,15 @@ pub enum LifeError {
         #[source]
         source: FoldError,
     },
+    /// Another node holds one of them, and does not let go of it; none was deleted.
+    #[error("the world {world} cannot be had for its deletion")]
+    Held {
+        /// The world.
+        world: WorldName,
+        /// The reason.
+        #[source]
+        source: OpenError,
+    },
     /// The store could not do it.
     #[error(transparent)]
     Store(DeleteError),
@@ -83,7 +92,8 @@ pub enum LifeError {
     Read(#[from] ReadError),
 }
 
-/// Deletes worlds that are not open in `runtime`, for good: see [`Store::delete`]. `store` is the one that it runs over.
+/// Deletes worlds that are not open in `runtime`, for good: see [`Store::delete`]. `store` is the one that it runs over. A node
+/// that holds one of them closes it first.
 ///
 /// # Errors
 /// [`LifeError`]; after [`DeleteError::Unfinished`] the worlds are gone, after any other none is.
@@ -98,34 +108,57 @@ pub async fn delete_worlds(
         if runtime.world(name).is_some() {
             return Err(LifeError::Open(name.clone()));
         }
-        let entry = store
-            .find(name)
-            .await?
-            .ok_or_else(|| LifeError::NoSuchWorld(name.clone()))?;
+        let entry = store.find(name).await?;
+        let entry = entry.ok_or_else(|| LifeError::NoSuchWorld(name.clone()))?;
         check_right(store, name, &order.by).await?;
         ids.push((entry.world, name));
     }
     let only: Vec<WorldId> = ids.iter().map(|(id, _)| *id).collect();
-    let named = |id: WorldId| {
-        ids.iter()
-            .find(|(known, _)| *known == id)
-            .map(|(_, name)| (*name).clone())
-    };
+    // Whoever uses it is not interrupted for what is refused.
     store
-        .delete(&only, order)
+        .check_deletion(&only)
         .await
-        .map_err(|error| match error {
-            DeleteError::HasForks { world, fork } => match named(world) {
-                Some(parent) => LifeError::HasForks { parent, fork },
-                None => LifeError::Store(DeleteError::HasForks { world, fork }),
-            },
-            error @ (DeleteError::NoSuchWorld(_)
-            | DeleteError::Held { .. }
-            | DeleteError::Engine(_)
-            | DeleteError::Unfinished { .. }
-            | DeleteError::Stopped(_)
-            | _) => LifeError::Store(error),
-        })
+        .map_err(|error| undeleted(error, &ids))?;
+    let mut held = Vec::new();
+    for name in worlds {
+        match runtime.hold(name, &order.by).await {
+            Ok(world) => held.push(world),
+            Err(source) => {
+                give_back(held).await;
+                let world = name.clone();
+                return Err(LifeError::Held { world, source });
+            }
+        }
+    }
+    let deleted = store.delete(&only, order).await;
+    give_back(held).await;
+    deleted.map_err(|error| undeleted(error, &ids))
+}
+
+async fn give_back(held: Vec<HeldWorld>) {
+    for world in held {
+        world.give_back().await;
+    }
+}
+
+/// The reason that these worlds were not deleted.
+fn undeleted(error: DeleteError, worlds: &[(WorldId, &WorldName)]) -> LifeError {
+    let named = |id: WorldId| {
+        let known = worlds.iter().find(|(known, _)| *known == id);
+        known.map(|(_, name)| (*name).clone())
+    };
+    match error {
+        DeleteError::HasForks { world, fork } => match named(world) {
+            Some(parent) => LifeError::HasForks { parent, fork },
+            None => LifeError::Store(DeleteError::HasForks { world, fork }),
+        },
+        error @ (DeleteError::NoSuchWorld(_)
+        | DeleteError::Held { .. }
+        | DeleteError::Engine(_)
+        | DeleteError::Unfinished { .. }
+        | DeleteError::Stopped(_)
+        | _) => LifeError::Store(error),
+    }
 }
 
 /// Deleting takes the right that erasing and branching off take.

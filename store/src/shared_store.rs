@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use folkmoot_core::ids::{NodeId, Position, WorldId};
+use folkmoot_core::ids::{NodeId, Position, WorldId, WorldName};
 use folkmoot_core::port::{ReadError, WhoAmI};
 
 use crate::engine::Ack;
@@ -167,6 +167,19 @@ impl SharedStore {
     /// Closes the store. What is under way is not settled any longer, and streams end.
     pub fn close(&self) {
         self.inner.end(Phase::Closed);
+    }
+
+    /// The name of a world; `None` if there is no such world.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn name_of(&self, world: WorldId) -> Result<Option<WorldName>, ReadError> {
+        self.check_open()?;
+        match self.inner.entry(world).await {
+            Ok(entry) => Ok(Some(entry.name)),
+            Err(ReadError::NoSuchWorld(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Looks once whether worlds have come further that somebody follows. With a

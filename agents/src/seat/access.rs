@@ -60,7 +60,7 @@ impl Seat {
     }
 }
 
-const fn no_right() -> SeatError {
+pub(crate) const fn no_right() -> SeatError {
     SeatError::Refused(Refusal::Right {
         reason: RefusalReason::NoRight,
         decided: None,
