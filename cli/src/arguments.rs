@@ -39,7 +39,7 @@ pub(crate) use room_of::Spec;
 pub(crate) use run::{
     ChatArgs, CheckArgs, InitArgs, RecordingArgs, ResumeArgs, RunArgs, SchemaArgs, TestArgs,
 };
-pub(crate) use serve::ServeArgs;
+pub(crate) use serve::{NodeArgs, ServeArgs};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 pub(crate) use store_place::StorePlace;
 pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};

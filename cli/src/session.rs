@@ -14,7 +14,7 @@ use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::database::{DatabaseUrl, Membership};
+use crate::source::database::{DatabaseUrl, Membership, NodeWish};
 use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
@@ -78,13 +78,14 @@ impl Session {
         .await
     }
 
-    /// Opens the store `dir` to serve all its worlds, each as it is asked for.
+    /// Opens the store at `place` to serve all its worlds, each as it is asked for. One that nodes share is joined as `wish` says.
     pub(crate) async fn serving(
-        dir: &Path,
+        place: &StorePlace,
+        wish: NodeWish,
         signer: Signing,
         premises: Premises,
     ) -> Result<Self, CliError> {
-        match Self::serving_or_find(dir, signer, premises).await? {
+        match Self::serving_or_find(place, wish, signer, premises).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
@@ -92,10 +93,18 @@ impl Session {
 
     /// The same, or the error that says which process has the store open already.
     pub(crate) async fn serving_or_find(
-        dir: &Path,
+        place: &StorePlace,
+        wish: NodeWish,
         signer: Signing,
         premises: Premises,
     ) -> Result<Result<Self, OpenError>, CliError> {
+        let dir = match place {
+            StorePlace::Folder(dir) => dir,
+            StorePlace::Database(url) => {
+                let joined = Box::pin(Self::node(url, wish, signer, premises)).await;
+                return joined.map(Ok);
+            }
+        };
         let recording = Recording::default();
         let access = StoreUse::Serve;
         Self::open_used(dir, access, Holding::All, &recording, signer, premises).await
@@ -138,20 +147,33 @@ impl Session {
         signer: Signing,
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
-        let (store, mut membership) = Membership::join(url, mode, Some(&driven), base).await?;
-        adopt_orphans();
-        let dir = std::path::absolute(STORE_DEFAULT)
-            .map_err(|error| CliError::other(STORE, error.to_string()))?;
-        let runtime = builder(&store, &dir, recording, Premises::default())?;
-        let runtime = membership
-            .introduce(signing::signed(runtime, signer))
-            .build();
+        let worlds = std::slice::from_ref(&driven);
+        let mut membership = Membership::visit(url, mode, worlds, base).await?;
+        let runtime = runtime_of(&membership, recording, signer, Premises::default())?;
         membership.answer(&runtime);
-        Ok(Self {
-            desk: Desk::new(runtime, store, Holding::Driven(driven)),
+        Ok(Self::member(runtime, membership, Holding::Driven(driven)))
+    }
+
+    /// Joins the nodes of the database at `url` as `wish` says, and serves the worlds that this one is given.
+    async fn node(
+        url: &DatabaseUrl,
+        wish: NodeWish,
+        signer: Signing,
+        premises: Premises,
+    ) -> Result<Self, CliError> {
+        person::refuse_tools()?;
+        let mut membership = Membership::join(url, wish).await?;
+        let runtime = runtime_of(&membership, &Recording::default(), signer, premises)?;
+        membership.serve(&runtime);
+        Ok(Self::member(runtime, membership, Holding::All))
+    }
+
+    fn member(runtime: Runtime, membership: Membership, holding: Holding) -> Self {
+        Self {
+            desk: Desk::new(runtime, membership.store(), holding),
             control: None,
             membership: Some(membership),
-        })
+        }
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be
@@ -172,9 +194,7 @@ impl Session {
         } = self;
         drop(control);
         if let Some(membership) = membership {
-            // Its worlds are given back before it leaves.
-            desk.runtime().shutdown().await;
-            membership.leave().await;
+            membership.leave(desk.runtime()).await;
         }
         desk.close().await
     }
@@ -196,6 +216,23 @@ pub(crate) enum Reach {
     Machine,
     /// Others as well: tools work on this one only where a script says so.
     Elsewhere,
+}
+
+/// A runtime for a process that is one of the nodes of a database. What a store keeps in its folder beside the log is in the usual
+/// one, which the processes of a machine can have together.
+fn runtime_of(
+    membership: &Membership,
+    recording: &Recording,
+    signer: Signing,
+    premises: Premises,
+) -> Result<Runtime, CliError> {
+    adopt_orphans();
+    let dir = std::path::absolute(STORE_DEFAULT)
+        .map_err(|error| CliError::other(STORE, error.to_string()))?;
+    let runtime = builder(&membership.store(), &dir, recording, premises)?;
+    Ok(membership
+        .introduce(signing::signed(runtime, signer))
+        .build())
 }
 
 /// Says that another process has the store open.

@@ -62,11 +62,20 @@ pub(crate) enum StoreUse {
     Write(OpenMode, WorldName),
     /// All its worlds are gone on with. Content that is missing stops its own world alone.
     Serve,
-    /// Something is taken out of it, be it lost or not.
-    Erase,
+    /// Something is taken out of it, of these worlds, be it lost or not.
+    Erase(Vec<WorldName>),
 }
 
 impl StoreUse {
+    /// The worlds in which something is changed, as far as they are known.
+    fn worlds(&self) -> &[WorldName] {
+        match self {
+            Self::Write(_, world) => std::slice::from_ref(world),
+            Self::Erase(worlds) => worlds,
+            Self::Read | Self::Serve => &[],
+        }
+    }
+
     fn open(self, path: PathBuf) -> Result<Store, OpenError> {
         match self {
             // Recovery writes to memory here, so that no reading command changes a byte (decision
@@ -74,7 +83,7 @@ impl StoreUse {
             Self::Read => Store::look(path),
             Self::Write(mode, world) => Store::open_for(path, mode, &world),
             Self::Serve => Store::open(path, OpenMode::Create),
-            Self::Erase => Store::open_to_erase(path),
+            Self::Erase(_) => Store::open_to_erase(path),
         }
     }
 }
@@ -203,12 +212,13 @@ impl StoreSource {
         Self::to_write(common, access, signer).await
     }
 
-    /// Opens the store, which must exist, to take something out of it, or finds its holder.
+    /// Opens the store, which must exist, to take something out of these worlds, or them, or finds its holder.
     pub(crate) async fn open_to_erase(
         common: &CommonArgs,
+        worlds: &[WorldName],
         signer: Signing,
     ) -> Result<Self, CliError> {
-        Self::to_write(common, StoreUse::Erase, signer).await
+        Self::to_write(common, StoreUse::Erase(worlds.to_vec()), signer).await
     }
 
     async fn to_write(
@@ -217,18 +227,12 @@ impl StoreSource {
         signer: Signing,
     ) -> Result<Self, CliError> {
         if let StorePlace::Database(url) = &common.store {
-            let world = if let StoreUse::Write(_, world) = &access {
-                Some(world)
-            } else {
-                None
-            };
-            let joined = Membership::join(url, OpenMode::Existing, world, None);
-            let (store, membership) = joined.await?;
-            let membership = Some(Box::new(membership));
+            let mode = OpenMode::Existing;
+            let membership = Membership::visit(url, mode, access.worlds(), None).await?;
             return Ok(Self::Own {
-                store,
+                store: membership.store(),
                 signer,
-                membership,
+                membership: Some(Box::new(membership)),
             });
         }
         Ok(match hold(&common.store, access).await? {
@@ -312,9 +316,7 @@ impl StoreSource {
             return Ok(answer?.keeping(desk));
         }
         if let Some(membership) = membership {
-            // Its worlds are given back before it leaves.
-            desk.runtime().shutdown().await;
-            membership.leave().await;
+            membership.leave(desk.runtime()).await;
         }
         let closed = desk.close().await;
         let answer = answer?;

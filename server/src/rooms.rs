@@ -361,24 +361,10 @@ impl Lobby {
         Err(Problem::new(ProblemCode::TooLarge, why).about("state"))
     }
 
-    /// The world called `name`, open.
+    /// The world called `name`, open here, or followed where another node holds it.
     pub(crate) async fn open(&self, name: &WorldName) -> Result<WorldHandle, Problem> {
-        if let Some(world) = self.rooms.runtime.world(name) {
-            return Ok(world);
-        }
-        match self
-            .rooms
-            .runtime
-            .open(Opening::recorded(name.clone()))
-            .await
-        {
-            Ok(world) => Ok(world),
-            // Another request opened it just now.
-            Err(error @ OpenError::AlreadyOpen(_)) => {
-                self.rooms.runtime.world(name).ok_or_else(|| error.into())
-            }
-            Err(error) => Err(error.into()),
-        }
+        let opening = Opening::recorded(name.clone());
+        Ok(self.rooms.runtime.reach(opening).await?)
     }
 }
 

@@ -63,6 +63,17 @@ macro_rules! either {
     };
 }
 
+impl Store {
+    /// The store that it shares with other nodes; `None` if it is of this process alone.
+    #[must_use]
+    pub const fn as_shared(&self) -> Option<&SharedStore> {
+        match &self.0 {
+            Kind::Shared(store) => Some(store),
+            Kind::Local(_) => None,
+        }
+    }
+}
+
 /// Opening.
 impl Store {
     /// Opens the store in the directory `dir`.

@@ -39,4 +39,22 @@ pub(crate) struct ServeArgs {
     /// An origin whose pages may use the server as well. Several may be given.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
+    /// The options of a node, for a store in a database.
+    #[command(flatten)]
+    pub(crate) node: NodeArgs,
+}
+
+/// The options of a process that takes its share of the worlds of a database.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct NodeArgs {
+    /// With a database: a thing that this node has and worlds may need, e.g. base:/srv/files for a folder. Several may be given;
+    /// the folder of the templates is one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) offer: Vec<String>,
+    /// With a database: the most worlds that this node takes.
+    #[arg(long, value_name = "NUMBER", default_value_t = folkmoot::ROOM)]
+    pub(crate) room: u32,
+    /// With a database: the URL at which the other nodes reach this one.
+    #[arg(long, value_name = "URL")]
+    pub(crate) advertise: Option<String>,
 }

@@ -37,7 +37,7 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
     };
     if let Some(missing) = missing {
         // It may have been deleted by a command that broke off: opening the store finishes that.
-        let _finished = StoreSource::open_to_erase(common, None).await?;
+        let _finished = StoreSource::open_to_erase(common, &[], None).await?;
         return Err(FoldError::NoSuchWorld(missing).into());
     }
     if !arguments.yes {
@@ -48,7 +48,7 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
         idle_since,
         by: arguments.by,
     };
-    let source = StoreSource::open_to_erase(common, None).await?;
+    let source = StoreSource::open_to_erase(common, &deletion.worlds, None).await?;
     let deleted = source
         .ask(DeskRequest::Delete(deletion))
         .await?

@@ -38,7 +38,7 @@ pub(crate) async fn erase(common: &CommonArgs, arguments: EraseArgs) -> Result<(
     let source = if dry_run {
         StoreSource::look(common).await?
     } else {
-        StoreSource::open_to_erase(common, signer).await?
+        StoreSource::open_to_erase(common, std::slice::from_ref(&erasing.world), signer).await?
     };
     let gone = source.ask(DeskRequest::Erase(erasing)).await?;
     say(common, &gone.first().await?)

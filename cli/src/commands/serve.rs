@@ -5,18 +5,20 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use folkmoot::Runtime;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot_server::{
     DiskReserve, Drain, Hosts, Jwt, Listening, LocalUser, Rooms, Server, ServerLimits, Sessions,
     Several, Templates, Tokens, serve as listen,
 };
 
-use crate::arguments::{CommonArgs, ServeArgs};
+use crate::arguments::{CommonArgs, NodeArgs, STORE_DEFAULT, ServeArgs, StorePlace};
 use crate::desk::login::LoginDesk;
-use crate::exit::{CliError, STORE};
+use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
 use crate::otlp::{self, Collector};
 use crate::session::{Premises, Reach, Session};
+use crate::source::database::{NodeWish, offer_of};
 use crate::terminal::Terminal;
 use crate::{person, signing};
 
@@ -31,16 +33,47 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = collector.map(|given| otlp::collector(given.as_deref()));
     let collector = collector.transpose()?;
     let signer = signing::signer(common)?;
-    let session = Session::serving(common.store.folder()?, signer, premises(arguments)).await?;
-    let result = listen_at(
-        arguments,
-        templates,
-        collector,
-        &session,
-        common.store.folder()?,
-    )
-    .await;
+    let wish = node(
+        &common.store,
+        &arguments.node,
+        arguments.templates.as_deref(),
+    )?;
+    let session = Session::serving(&common.store, wish, signer, premises(arguments)).await?;
+    let result = listen_at(arguments, templates, collector, &session, &common.store).await;
     session.end(result).await
+}
+
+/// The node that a server is, if its store is in a database. Rooms of its templates need their folder.
+fn node(
+    place: &StorePlace,
+    arguments: &NodeArgs,
+    templates: Option<&Path>,
+) -> Result<NodeWish, CliError> {
+    let folder = place.as_folder();
+    if folder.is_some() && (!arguments.offer.is_empty() || arguments.advertise.is_some()) {
+        let what = "--offer and --advertise are for a store in a database: add --store postgres://…, or leave them out";
+        return Err(CliError::other(USAGE, what));
+    }
+    let templates = templates.map(std::path::absolute).transpose();
+    let templates = templates.map_err(|error| CliError::other(STORE, error.to_string()))?;
+    let folders = templates.as_deref().map(offer_of);
+    Ok(NodeWish {
+        name: None,
+        offers: arguments.offer.iter().cloned().chain(folders).collect(),
+        room: arguments.room,
+        advertise: arguments.advertise.clone(),
+    })
+}
+
+/// A runtime that leaves the reserve of a disk free. The disk of a database is its own.
+pub(super) fn reserving(runtime: &Runtime, place: &StorePlace, limits: &ServerLimits) -> Runtime {
+    match place.as_folder() {
+        Some(folder) => {
+            let reserve = DiskReserve::of(folder, limits.disk_free_min);
+            runtime.through(Arc::new(reserve))
+        }
+        None => runtime.clone(),
+    }
 }
 
 /// The surroundings of the rooms: a public address says that others reach a server that listens here.
@@ -90,12 +123,11 @@ async fn listen_at(
     templates: Templates,
     collector: Option<Collector>,
     session: &Session,
-    store: &Path,
+    place: &StorePlace,
 ) -> Result<(), CliError> {
     let drain = Drain::new();
-    let identity = identity(arguments, store)?;
+    let identity = identity(arguments, place)?;
     let limits = ServerLimits::default();
-    let reserve = DiskReserve::of(store, limits.disk_free_min);
     let listening = listening_at(arguments.listen).await?;
     let hosts = hosts(arguments, &listening)?;
     if let Some(sessions) = identity.sessions.clone() {
@@ -107,7 +139,7 @@ async fn listen_at(
         session.desk.sign_in_with(login);
     }
     let rooms = Rooms {
-        runtime: session.desk.runtime().through(Arc::new(reserve)),
+        runtime: reserving(session.desk.runtime(), place, &limits),
         store: session.desk.store().clone(),
         templates,
         sessions: identity.sessions.clone(),
@@ -164,7 +196,7 @@ async fn serve_metrics(
 }
 
 /// The ways in which callers are known.
-fn identity(arguments: &ServeArgs, store: &Path) -> Result<Several, CliError> {
+fn identity(arguments: &ServeArgs, place: &StorePlace) -> Result<Several, CliError> {
     let failed = |error: &dyn std::error::Error| CliError::other(STORE, with_causes(error));
     let tokens = match &arguments.tokens {
         Some(file) if !file.exists() => {
@@ -185,7 +217,8 @@ fn identity(arguments: &ServeArgs, store: &Path) -> Result<Several, CliError> {
         uid: person::uid(),
         display,
     };
-    let sessions = Sessions::open(store.join(SESSIONS), user, tokens.clone());
+    let folder = place.as_folder().unwrap_or(Path::new(STORE_DEFAULT));
+    let sessions = Sessions::open(folder.join(SESSIONS), user, tokens.clone());
     Ok(Several {
         sessions: Some(sessions.map_err(|error| failed(&error))?),
         tokens,

@@ -1,17 +1,17 @@
 //! A store in a database that nodes share.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot::core::ids::WorldId;
-use folkmoot::core::port::Inbox;
 use folkmoot::core::port::causes::with_causes;
 pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
 use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedStore};
 use folkmoot::{
-    Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, Store, WorldName,
-    Worlds, fold_world,
+    Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, SharedWorlds,
+    Store, WorldName, Worlds, fold_world,
 };
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
@@ -42,60 +42,97 @@ async fn ledger(url: &DatabaseUrl, mode: OpenMode) -> Result<Arc<PostgresLedger>
     Ok(Arc::new(ledger))
 }
 
-/// This process as one of the nodes of a database. It takes the worlds that it is asked for, and no others.
+/// This process as one of the nodes of a database, with its store.
 #[derive(Debug)]
 pub(crate) struct Membership {
     node: Node,
-    inbox: Arc<dyn Inbox>,
-    /// Dropped, it ends the membership in good order.
-    stays: oneshot::Sender<()>,
-    running: JoinHandle<()>,
+    ledger: Arc<PostgresLedger>,
+    store: SharedStore,
+    /// The end of the membership, once it is kept up.
+    stay: Option<Stay>,
+    /// True if its worlds are closed by the node itself.
+    serves: bool,
     answering: JoinSet<()>,
 }
 
+/// A membership that is kept up.
+#[derive(Debug)]
+struct Stay {
+    /// Dropped, it ends the membership in good order.
+    stays: oneshot::Sender<()>,
+    running: JoinHandle<()>,
+}
+
+/// A node, as whoever starts it describes it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeWish {
+    /// Its name for people; `None`: the program and its process.
+    pub(crate) name: Option<String>,
+    /// The things that it has and worlds may need.
+    pub(crate) offers: BTreeSet<String>,
+    /// The number of worlds that it takes by itself.
+    pub(crate) room: u32,
+    /// The address at which other nodes reach it.
+    pub(crate) advertise: Option<String>,
+}
+
 impl Membership {
-    /// Joins the nodes of the database at `url`, to act in `world`, whose script stands in `base`; gives the store as this
-    /// one has it. It offers the folder that the world needs: who types the command says that it is there.
-    pub(crate) async fn join(
+    /// Joins the nodes of the database at `url` for a command that acts in `worlds`, whose script stands in `base`. It takes the
+    /// worlds that it is asked for, and no others. It offers the folders that they need: who types the command says that these
+    /// are there.
+    pub(crate) async fn visit(
         url: &DatabaseUrl,
         mode: OpenMode,
-        world: Option<&WorldName>,
+        worlds: &[WorldName],
         base: Option<&Path>,
-    ) -> Result<(Store, Self), CliError> {
+    ) -> Result<Self, CliError> {
         let ledger = ledger(url, mode).await?;
         let reading = SharedStore::reading(Arc::clone(&ledger) as _);
-        let recorded = match world {
-            Some(world) => base_of(&reading, world).await?,
-            None => None,
+        let mut offers: BTreeSet<String> = base.map(offer_of).into_iter().collect();
+        for world in worlds {
+            offers.extend(base_of(&reading, world).await?);
+        }
+        let wish = NodeWish {
+            offers,
+            ..NodeWish::default()
         };
-        let bases = recorded
-            .into_iter()
-            .chain(base.map(|base| base.display().to_string()));
+        let mut visit = Self::joined(ledger, wish).await?;
+        visit.keep_up(Arc::new(Nobody));
+        Ok(visit)
+    }
+
+    /// Joins the nodes of the database at `url`, as one that takes its share of the worlds once it is
+    /// [served](Self::serve).
+    pub(crate) async fn join(url: &DatabaseUrl, wish: NodeWish) -> Result<Self, CliError> {
+        let ledger = ledger(url, OpenMode::Create).await?;
+        Self::joined(ledger, wish).await
+    }
+
+    async fn joined(ledger: Arc<PostgresLedger>, wish: NodeWish) -> Result<Self, CliError> {
+        let name = wish.name;
+        let name = name.unwrap_or_else(|| format!("folkmoot {}", std::process::id()));
         let profile = NodeProfile {
-            room: 0,
-            offers: bases.map(|base| format!("base:{base}")).collect(),
-            ..NodeProfile::named(format!("folkmoot {}", std::process::id()))
+            room: wish.room,
+            offers: wish.offers,
+            advertise: wish.advertise,
+            ..NodeProfile::named(name)
         };
         let node = Node::join(Arc::clone(&ledger) as _, profile).await;
         let node = node.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
-        let store = Store::from(SharedStore::new(Arc::clone(&ledger) as _, node.clone()));
-        let (stays, goes) = oneshot::channel::<()>();
-        let member = node.clone();
-        let running = tokio::spawn(async move {
-            let until = async {
-                // Sent or dropped, it is the end.
-                let _ended = goes.await;
-            };
-            member.run(Arc::new(Nobody), until).await;
-        });
-        let membership = Self {
+        let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
+        Ok(Self {
             node,
-            inbox: ledger,
-            stays,
-            running,
+            ledger,
+            store,
+            stay: None,
+            serves: false,
             answering: JoinSet::new(),
-        };
-        Ok((store, membership))
+        })
+    }
+
+    /// The store, as this node has it.
+    pub(crate) fn store(&self) -> Store {
+        Store::from(self.store.clone())
     }
 
     /// Has a runtime take worlds from the other nodes, and ask those for what it cannot take.
@@ -103,30 +140,63 @@ impl Membership {
         runtime
             .tenures(Arc::new(self.node.clone()))
             .node(self.node.clone())
-            .inbox(Arc::clone(&self.inbox))
+            .inbox(Arc::clone(&self.ledger) as _)
+    }
+
+    /// Has `runtime` open what this node is given, and answer what other processes ask, until this is dropped.
+    pub(crate) fn serve(&mut self, runtime: &Runtime) {
+        let worlds = SharedWorlds::new(runtime.clone(), self.store.clone());
+        self.keep_up(Arc::new(worlds));
+        self.serves = true;
+        self.answer(runtime);
+    }
+
+    fn keep_up(&mut self, worlds: Arc<dyn Worlds>) {
+        let (stays, goes) = oneshot::channel::<()>();
+        let member = self.node.clone();
+        let running = tokio::spawn(async move {
+            let until = async {
+                // Sent or dropped, it is the end.
+                let _ended = goes.await;
+            };
+            member.run(worlds, until).await;
+        });
+        self.stay = Some(Stay { stays, running });
     }
 
     /// Answers what other processes ask the worlds that this one has, until this is dropped.
     pub(crate) fn answer(&mut self, runtime: &Runtime) {
         let node = self.node.clone();
-        let answerer = Answerer::new(runtime.clone(), Arc::clone(&self.inbox), move || node.id());
+        let inbox = Arc::clone(&self.ledger) as _;
+        let answerer = Answerer::new(runtime.clone(), inbox, move || node.id());
         self.answering.spawn(answerer.run());
     }
 
-    /// Leaves the other nodes, once all worlds are closed.
-    pub(crate) async fn leave(self) {
-        let Self { stays, running, .. } = self;
-        drop(stays);
-        if let Err(error) = running.await {
-            tracing::warn!(%error, "the other nodes will notice later that this one has left");
+    /// Closes all worlds of `runtime`, gives each back, and leaves the other nodes.
+    pub(crate) async fn leave(self, runtime: &Runtime) {
+        if !self.serves {
+            runtime.shutdown().await;
         }
+        if let Some(Stay { stays, running }) = self.stay {
+            drop(stays);
+            if let Err(error) = running.await {
+                tracing::warn!(%error, "the other nodes will notice later that this one has left");
+            }
+        }
+        // Who is given worlds stops taking them first. The others are only followed here.
+        runtime.shutdown().await;
     }
 }
 
-/// The folder that a world needs, if it is there and needs one.
+/// The offer of a folder that worlds may need.
+pub(crate) fn offer_of(base: &Path) -> String {
+    format!("base:{}", base.display())
+}
+
+/// The offer that a world needs, if it is there and needs one.
 async fn base_of(store: &SharedStore, world: &WorldName) -> Result<Option<String>, CliError> {
     match fold_world(store, world, None).await {
-        Ok(world) => Ok(world.base().map(str::to_owned)),
+        Ok(world) => Ok(world.base().map(|base| offer_of(Path::new(base)))),
         Err(FoldError::NoSuchWorld(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }

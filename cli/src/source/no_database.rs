@@ -1,5 +1,6 @@
 //! A build without shared stores: no URL names a database, so that nobody is one of its nodes.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::path::Path;
 
@@ -32,17 +33,38 @@ pub(crate) async fn open(url: &DatabaseUrl, _: &StoreUse) -> Result<Store, CliEr
 #[derive(Debug)]
 pub(crate) enum Membership {}
 
+/// A node, which there is none of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeWish {
+    pub(crate) name: Option<String>,
+    pub(crate) offers: BTreeSet<String>,
+    pub(crate) room: u32,
+    pub(crate) advertise: Option<String>,
+}
+
 impl Membership {
-    pub(crate) async fn join(
+    pub(crate) async fn visit(
         url: &DatabaseUrl,
         _: OpenMode,
-        _: Option<&WorldName>,
+        _: &[WorldName],
         _: Option<&Path>,
-    ) -> Result<(Store, Self), CliError> {
+    ) -> Result<Self, CliError> {
         match *url {}
     }
 
+    pub(crate) async fn join(url: &DatabaseUrl, _: NodeWish) -> Result<Self, CliError> {
+        match *url {}
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        match *self {}
+    }
+
     pub(crate) fn introduce(&self, _: RuntimeBuilder) -> RuntimeBuilder {
+        match *self {}
+    }
+
+    pub(crate) fn serve(&mut self, _: &Runtime) {
         match *self {}
     }
 
@@ -50,7 +72,11 @@ impl Membership {
         match *self {}
     }
 
-    pub(crate) async fn leave(self) {
+    pub(crate) async fn leave(self, _: &Runtime) {
         match self {}
     }
+}
+
+pub(crate) fn offer_of(base: &Path) -> String {
+    format!("base:{}", base.display())
 }

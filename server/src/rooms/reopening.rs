@@ -58,12 +58,17 @@ enum Looked {
 
 impl Lobby {
     /// Looks at all worlds, and opens those that have work left, a few at a time. Then the server is
-    /// ready. A world that does not open keeps nobody from the others.
+    /// ready. Worlds of a store that nodes share are looked at by none: each is given to one of them. A world that does not open keeps nobody from the others.
     ///
     /// # Errors
     /// [`ReadError`] if the worlds cannot be listed.
     pub(crate) async fn reopen(&self) -> Result<Reopened, ReadError> {
         let mut all = Reopened::default();
+        if self.rooms.store.as_shared().is_some() {
+            tracing::info!("ready: this node takes its share of the worlds that are due");
+            self.be_ready();
+            return Ok(all);
+        }
         let mut after: Option<WorldName> = None;
         while !self.rooms.drain.has_begun() {
             let store = &self.rooms.store;

@@ -6,16 +6,17 @@ use folkmoot::core::ids::principal::Person;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::{PersonName, Proof};
 use folkmoot_server::{
-    Caller, DiskReserve, Drain, Hosts, LocalHost, Rooms, Server, ServerLimits, Several, Templates,
+    Caller, Drain, Hosts, LocalHost, Rooms, Server, ServerLimits, Several, Templates,
 };
 
-use super::super::serve::templates;
+use super::super::serve::{reserving, templates};
 use super::offers;
 use crate::arguments::{CommonArgs, McpArgs, McpCommand};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
 use crate::session::{Premises, Session};
 use crate::show::request::quoted;
+use crate::source::database::{NodeWish, offer_of};
 use crate::{person, signing};
 
 /// Serves a host over standard input and output until it closes them, or a signal ends the process; or asks servers.
@@ -34,7 +35,9 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
         unwritten: arguments.templates.clone().into_iter().collect(),
         ..Premises::default()
     };
-    let session = match Session::serving_or_find(common.store.folder()?, signer, premises).await? {
+    let session = match Session::serving_or_find(&common.store, node(arguments)?, signer, premises)
+        .await?
+    {
         Ok(session) => session,
         Err(error) => {
             let name = quoted(arguments.name.as_str());
@@ -48,6 +51,17 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
     };
     let result = attend(common, &session, templates, host).await;
     session.end(result).await
+}
+
+/// The node that it is for a store in a database: it takes the rooms that the host asks for, and no others.
+fn node(arguments: &McpArgs) -> Result<NodeWish, CliError> {
+    let templates = arguments.templates.as_deref().map(std::path::absolute);
+    let templates = templates.transpose();
+    let templates = templates.map_err(|error| CliError::other(STORE, error.to_string()))?;
+    Ok(NodeWish {
+        offers: templates.as_deref().map(offer_of).into_iter().collect(),
+        ..NodeWish::default()
+    })
 }
 
 /// The host: a program of this machine's user, who owns the rooms that it opens.
@@ -69,9 +83,8 @@ async fn attend(
 ) -> Result<(), CliError> {
     let drain = Drain::new();
     let limits = ServerLimits::default();
-    let reserve = DiskReserve::of(common.store.folder()?, limits.disk_free_min);
     let server = Server::new(Rooms {
-        runtime: session.desk.runtime().through(Arc::new(reserve)),
+        runtime: reserving(session.desk.runtime(), &common.store, &limits),
         store: session.desk.store().clone(),
         templates,
         // Nobody else is served, and nobody over HTTP.
