@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// Opens the file `path` to read it. A named pipe would wait for whoever writes to it, and is refused; what a shell hands over, as
 /// `/dev/stdin` or `<(…)`, is read.
@@ -47,4 +47,21 @@ pub fn why(error: &io::Error) -> String {
     ];
     let known = words.iter().find(|(kind, _)| *kind == error.kind());
     known.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
+}
+
+/// The absolute path of a folder, the same wherever a program was started: one that goes up by `..` is resolved, and any
+/// other keeps its links, so that a link can be set to another folder later.
+///
+/// # Errors
+/// The error of the system, for a folder that cannot be resolved.
+pub fn absolute_folder(folder: &Path) -> io::Result<PathBuf> {
+    let absolute = std::path::absolute(folder)?;
+    let goes_up = absolute
+        .components()
+        .any(|part| part == Component::ParentDir);
+    if goes_up {
+        absolute.canonicalize()
+    } else {
+        Ok(absolute)
+    }
 }

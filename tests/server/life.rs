@@ -1,8 +1,9 @@
 //! Lives of the test server: each ends in a kill.
 
+use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -83,14 +84,22 @@ impl End {
     }
 }
 
-/// The folder, the address and the program of the servers.
+/// The folder, the addresses and the program of the servers.
 pub(crate) struct Place {
     folder: TempDir,
-    port: u16,
+    ports: Vec<u16>,
+    /// The database that all of them share; `None`: the one server has a store in the folder.
+    database: Option<String>,
 }
 
 impl Place {
+    /// A place for one server.
     pub(crate) fn new() -> Self {
+        Self::of(1, None)
+    }
+
+    /// A place for so many servers that share the database at a URL.
+    pub(crate) fn of(servers: usize, database: Option<String>) -> Self {
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() {
             tempfile::tempdir_in(memory)
@@ -105,13 +114,23 @@ impl Place {
         let mut random = Rng::new();
         let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
         let mut drawn = std::iter::repeat_with(|| random.u16(PORTS));
-        let port = drawn.find(is_free).unwrap();
-        Self { folder, port }
+        let mut ports = BTreeSet::new();
+        while ports.len() < servers {
+            ports.extend(drawn.find(is_free));
+        }
+        Self {
+            folder,
+            ports: ports.into_iter().collect(),
+            database,
+        }
     }
 
-    /// The address of its servers.
-    pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+    /// The addresses of its servers.
+    pub(crate) fn urls(&self) -> Vec<String> {
+        let ports = self.ports.iter();
+        ports
+            .map(|port| format!("http://127.0.0.1:{port}"))
+            .collect()
     }
 
     /// The lines of all runs of the tool.
@@ -121,7 +140,10 @@ impl Place {
 
     /// The names of all worlds in the store, once no server lives.
     pub(crate) async fn worlds(&self) -> Vec<String> {
-        let store = Store::open(self.folder.path().join("store"), OpenMode::Existing).unwrap();
+        let store = match &self.database {
+            Some(url) => database::read(url).await,
+            None => Store::open(self.folder.path().join("store"), OpenMode::Existing).unwrap(),
+        };
         let worlds = store.worlds(&Labels::new(), None, usize::MAX).await;
         let names = worlds
             .unwrap()
@@ -132,10 +154,13 @@ impl Place {
         names
     }
 
-    /// Waits until the life listens. It catches signals by then.
-    pub(crate) async fn listens(&self) {
+    /// Waits until the life of the server with this number listens. It catches signals by then.
+    pub(crate) async fn listens(&self, server: usize) {
         let connected = async {
-            while TcpStream::connect(("127.0.0.1", self.port)).await.is_err() {
+            while TcpStream::connect(("127.0.0.1", self.ports[server]))
+                .await
+                .is_err()
+            {
                 tokio::task::yield_now().await;
             }
         };
@@ -144,13 +169,17 @@ impl Place {
             .expect("the server listens in time");
     }
 
-    /// Begins a life; without an `end`, one that goes on.
-    pub(crate) fn begin(&self, end: Option<End>) -> Life {
+    /// Begins a life of the server with this number; without an `end`, one that goes on.
+    pub(crate) fn begin(&self, server: usize, end: Option<End>) -> Life {
         let at = |name: &str| self.folder.path().join(name);
+        let store = self
+            .database
+            .clone()
+            .map_or_else(|| at("store"), PathBuf::from);
         let mut command = Command::new(env!("CARGO_BIN_EXE_folkmoot-test-server"));
         command
-            .args([at("store"), at("templates"), at("ledger")])
-            .arg(format!("127.0.0.1:{}", self.port))
+            .args([store, at("templates"), at("ledger")])
+            .arg(format!("127.0.0.1:{}", self.ports[server]))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .kill_on_drop(true);
@@ -177,6 +206,11 @@ impl Life {
         waited.expect("the server ends in time").unwrap()
     }
 
+    /// Waits until it has killed itself; false if it has not within `time`.
+    pub(crate) async fn is_over_within(&mut self, time: Duration) -> bool {
+        timeout(time, self.0.wait()).await.is_ok()
+    }
+
     /// Waits until it is killed, by itself or from outside.
     pub(crate) async fn killed(&mut self, end: End) {
         let status = self.over().await;
@@ -185,5 +219,29 @@ impl Life {
             Some(Signal::KILL.as_raw()),
             "the life that was to end at {end:?} ended by itself: {status}"
         );
+    }
+}
+
+#[cfg(feature = "nodes")]
+mod database {
+    use std::sync::Arc;
+
+    use folkmoot::store::{PostgresLedger, SharedStore};
+    use folkmoot::{OpenMode, Store};
+
+    /// The store in the database at `url`, to read it.
+    pub(super) async fn read(url: &str) -> Store {
+        let url = url.parse().unwrap();
+        let ledger = PostgresLedger::open(&url, OpenMode::Existing).await;
+        Store::from(SharedStore::reading(Arc::new(ledger.unwrap())))
+    }
+}
+
+#[cfg(not(feature = "nodes"))]
+mod database {
+    use folkmoot::Store;
+
+    pub(super) async fn read(url: &str) -> Store {
+        panic!("{url} is a database, and this build has no nodes")
     }
 }

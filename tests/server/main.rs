@@ -7,6 +7,8 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[cfg(feature = "nodes")]
+mod fleet;
 mod life;
 mod node;
 mod people;

@@ -39,7 +39,7 @@ pub(crate) async fn play(mut show: Show, number: usize) -> RoomRecord {
     let mut command = Command::new("node");
     command
         .arg(person)
-        .args([&show.url, &owner, &world])
+        .args([&show.urls[0], &owner, &world])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

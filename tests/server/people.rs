@@ -22,7 +22,8 @@ const POSTS_MIN: u32 = 3;
 /// All that clients of one room share with the test.
 #[derive(Clone)]
 pub(crate) struct Show {
-    pub(crate) url: String,
+    /// The servers. Everybody has one of them.
+    pub(crate) urls: Vec<String>,
     /// True while people begin new things.
     pub(crate) goes_on: watch::Receiver<bool>,
     /// The number of items that all feeds gave.
@@ -33,8 +34,12 @@ pub(crate) struct Show {
 type Over = watch::Sender<BTreeSet<u64>>;
 
 impl Show {
+    /// The client of somebody, whose name says which server it asks: owner and guest of a room have two.
     pub(crate) fn client(&self, name: &str) -> Client {
-        let client = Client::new(&self.url, &format!("token-{name}")).unwrap();
+        let (role, number) = name.rsplit_once('-').unwrap();
+        let number: usize = number.parse().unwrap();
+        let server = (number + usize::from(role == "guest")) % self.urls.len();
+        let client = Client::new(&self.urls[server], &format!("token-{name}")).unwrap();
         client.patient_for(PATIENCE)
     }
 

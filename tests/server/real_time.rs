@@ -55,11 +55,11 @@ async fn clients_in_javascript_lose_nothing_and_double_nothing() {
 
 /// The clients of a show.
 #[derive(Clone, Copy)]
-struct Cast {
+pub(crate) struct Cast {
     /// The rooms in which two people with a client in Rust are.
-    rooms: usize,
+    pub(crate) rooms: usize,
     /// The rooms in which a person with a client in JavaScript is.
-    in_javascript: usize,
+    pub(crate) in_javascript: usize,
 }
 
 impl Cast {
@@ -69,10 +69,7 @@ impl Cast {
         let mut random = Rng::with_seed(seed as u64);
         let ends = (0..kills).map(|number| End::of(number, &mut random));
         let ends: Vec<End> = ends.collect();
-        let mut table = Table {
-            seed,
-            ..Table::default()
-        };
+        let mut table = Table::of(seed);
         // A new store for each, so that no log becomes so long that opening it is what takes the time.
         for ends in ends.chunks(SHOW_KILLS) {
             self.show(ends, &mut table).await;
@@ -86,7 +83,7 @@ impl Cast {
         let place = Place::new();
         let (show_must_go_on, goes_on) = watch::channel(true);
         let show = Show {
-            url: place.url(),
+            urls: place.urls(),
             goes_on,
             items_seen: Arc::default(),
         };
@@ -97,9 +94,9 @@ impl Cast {
                 () = live(&place, &show, *end) => {}
                 over = rooms.join_next() => panic!("a room is over before the show: {over:?}"),
             }
-            table.add(*end, begun.elapsed());
+            table.add(end.name(), begun.elapsed());
         }
-        let mut life = place.begin(None);
+        let mut life = place.begin(0, None);
         show_must_go_on.send_replace(false);
         let records = timeout(2 * DEADLINE, rooms.join_all()).await;
         let records = records.expect("all is answered in time");
@@ -114,7 +111,7 @@ impl Cast {
     }
 
     /// Lets people open their rooms, while the server lives and dies.
-    fn begin(self, show: &Show) -> JoinSet<RoomRecord> {
+    pub(crate) fn begin(self, show: &Show) -> JoinSet<RoomRecord> {
         let mut rooms = JoinSet::new();
         for number in 0..self.rooms {
             rooms.spawn(show.clone().play(number));
@@ -126,13 +123,13 @@ impl Cast {
     }
 }
 
-fn number(variable: &str, default: usize) -> usize {
+pub(crate) fn number(variable: &str, default: usize) -> usize {
     let set = std::env::var(variable);
     set.map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// The names of the rooms, in order.
-fn names(records: &[RoomRecord]) -> Vec<String> {
+pub(crate) fn names(records: &[RoomRecord]) -> Vec<String> {
     let mut names: Vec<String> = records.iter().map(|record| record.world.clone()).collect();
     names.sort_unstable();
     names
@@ -142,11 +139,11 @@ fn names(records: &[RoomRecord]) -> Vec<String> {
 async fn live(place: &Place, show: &Show, end: End) {
     let mut seen = show.items_seen.subscribe();
     let before = *seen.borrow();
-    let mut life = place.begin(Some(end));
+    let mut life = place.begin(0, Some(end));
     if let Some((items, signal)) = end.outer() {
         if signal == Signal::TERM {
             // Items of the life before may still be read: this one must know the signal first.
-            place.listens().await;
+            place.listens(0).await;
         }
         let waited = timeout(DEADLINE, seen.wait_for(|seen| *seen >= before + items)).await;
         drop(waited.expect("people see items in time").unwrap());
@@ -155,7 +152,12 @@ async fn live(place: &Place, show: &Show, end: End) {
     life.killed(end).await;
 }
 
-async fn check(show: &Show, place: &Place, records: &[RoomRecord], checked: &mut Checked) {
+pub(crate) async fn check(
+    show: &Show,
+    place: &Place,
+    records: &[RoomRecord],
+    checked: &mut Checked,
+) {
     for record in records {
         let whole = whole_feed(show, record).await;
         checked.room(record, &whole);
@@ -188,15 +190,22 @@ async fn whole_feed(show: &Show, record: &RoomRecord) -> Vec<Received> {
 
 /// The seed, the kills at each point, and all that was checked.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     seed: usize,
     points: BTreeMap<&'static str, (u32, Duration)>,
-    checked: Checked,
+    pub(crate) checked: Checked,
 }
 
 impl Table {
-    fn add(&mut self, end: End, lived: Duration) {
-        let (count, time) = self.points.entry(end.name()).or_default();
+    pub(crate) fn of(seed: usize) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, point: &'static str, lived: Duration) {
+        let (count, time) = self.points.entry(point).or_default();
         *count += 1;
         *time += lived;
     }

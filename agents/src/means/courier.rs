@@ -14,8 +14,9 @@ use tokio::sync::{Notify, oneshot};
 use crate::error::SeatError;
 use crate::wire::{Told, WireError, WrittenCommand, write_principal};
 
-/// How long an answer is waited for. A holder that died has its successor after a few seconds.
-pub const ANSWER_AWAITED: Duration = Duration::from_secs(30);
+/// How long an answer is waited for. A holder that died has its successor after a few seconds. A server gives up on a request
+/// later than that.
+pub const ANSWER_AWAITED: Duration = Duration::from_secs(20);
 
 /// How often answers are looked for, if nobody hints at one, and a ledger is asked again that could not be reached.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use folkmoot::Runtime;
 use folkmoot::core::port::causes::with_causes;
+use folkmoot::file::absolute_folder;
 use folkmoot_server::{
     DiskReserve, Drain, Hosts, Jwt, Listening, LocalUser, Rooms, Server, ServerLimits, Sessions,
     Several, Templates, Tokens, serve as listen,
@@ -54,7 +55,7 @@ fn node(
         let what = "--offer and --advertise are for a store in a database: add --store postgres://…, or leave them out";
         return Err(CliError::other(USAGE, what));
     }
-    let templates = templates.map(std::path::absolute).transpose();
+    let templates = templates.map(absolute_folder).transpose();
     let templates = templates.map_err(|error| CliError::other(STORE, error.to_string()))?;
     let folders = templates.as_deref().map(offer_of);
     Ok(NodeWish {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::fault::{Faults, Mark, Source, Sources};
 use super::node::{self, Key, Kind, Node, load};
 use crate::file;
+use crate::file::absolute_folder;
 
 /// How many files may include one another.
 const FILES_MAX: usize = 16;
@@ -107,7 +108,7 @@ impl Files {
 /// The folder in which `file` stands.
 pub(crate) fn folder(file: &Path) -> PathBuf {
     let folder = file.parent().unwrap_or_else(|| Path::new(""));
-    std::path::absolute(if folder.as_os_str().is_empty() {
+    absolute_folder(if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {
         folder

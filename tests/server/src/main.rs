@@ -1,4 +1,4 @@
-//! A server that kills itself at a named point: the router of the product over a store in a folder, with tokens that
+//! A server that kills itself at a named point: the router of the product over a store in a folder or a database, with tokens that
 //! everybody knows.
 //!
 //! It is no product: the points stand around the router and the store, so that neither has a hook in it.
@@ -13,21 +13,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::middleware::from_fn_with_state;
-use folkmoot::{OpenMode, Runtime, Store};
+use folkmoot::Runtime;
 use folkmoot_server::{Drain, Hosts, Listening, Rooms, ServerLimits, Templates, router, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
 mod clerk;
 mod gate;
+mod house;
 mod layer;
 mod point;
 mod tokens;
 
+use house::House;
 use point::{Point, Points};
 
 /// The folders and the address, in this order.
 struct Arguments {
-    store: PathBuf,
+    store: String,
     templates: PathBuf,
     ledger: PathBuf,
     address: String,
@@ -40,7 +42,7 @@ impl Arguments {
             panic!("usage: folkmoot-test-server STORE TEMPLATES LEDGER ADDRESS");
         };
         Self {
-            store: store.into(),
+            store,
             templates: templates.into(),
             ledger: ledger.into(),
             address,
@@ -52,11 +54,13 @@ impl Arguments {
 async fn main() {
     let arguments = Arguments::read();
     let points = Points::armed();
-    let store = Store::open(&arguments.store, OpenMode::Create).expect("the store opens");
-    let runtime = Runtime::builder(&store)
-        .assembler(clerk::Desk::with(arguments.ledger))
+    let mut house = House::open(&arguments.store, &arguments.templates).await;
+    let runtime = Runtime::builder(&house.store).assembler(clerk::Desk::with(arguments.ledger));
+    let runtime = house
+        .introduce(runtime)
         .build()
         .through(Arc::new(gate::Gate(points.clone())));
+    house.serve(&runtime);
     let drain = Drain::new();
     // People of the test write as fast as they can.
     let limits = ServerLimits {
@@ -66,7 +70,7 @@ async fn main() {
     };
     let rooms = Rooms {
         runtime: runtime.clone(),
-        store: store.clone(),
+        store: house.store.clone(),
         templates: Templates::of(arguments.templates),
         authenticate: Arc::new(tokens::Tokens),
         sessions: None,
@@ -84,8 +88,7 @@ async fn main() {
     let address = arguments.address.parse().expect("an address and a port");
     let listening = Listening::at(address).await.expect("the address is free");
     let _drained = serve(listening, app, drain, &limits).await;
-    runtime.shutdown().await;
+    house.close(&runtime).await;
     // Whatever of the end did not reach its point dies here.
     points.last(Point::Drain);
-    store.close().expect("the store closes");
 }

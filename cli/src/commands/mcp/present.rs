@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use folkmoot::core::ids::principal::Person;
 use folkmoot::core::port::causes::with_causes;
+use folkmoot::file::absolute_folder;
 use folkmoot::{PersonName, Proof};
 use folkmoot_server::{
     Caller, Drain, Hosts, LocalHost, Rooms, Server, ServerLimits, Several, Templates,
@@ -55,7 +56,7 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
 
 /// The node that it is for a store in a database: it takes the rooms that the host asks for, and no others.
 fn node(arguments: &McpArgs) -> Result<NodeWish, CliError> {
-    let templates = arguments.templates.as_deref().map(std::path::absolute);
+    let templates = arguments.templates.as_deref().map(absolute_folder);
     let templates = templates.transpose();
     let templates = templates.map_err(|error| CliError::other(STORE, error.to_string()))?;
     Ok(NodeWish {
