@@ -139,8 +139,15 @@ impl Answerer {
                 return Some(id);
             }
         };
+        let let_go = let_go(&waiting.ask).filter(|_| matches!(told, Told::Accepted { .. }));
         match self.inbox.answer(id, told.write()).await {
-            Ok(()) => None,
+            Ok(()) => {
+                // Behind the answer: a world that is asked something is due at once, and somebody else would take it.
+                if let Some(name) = let_go {
+                    self.runtime.let_go(&name).await;
+                }
+                None
+            }
             Err(error) => {
                 // It is listed once more, and gets the same answer by its key.
                 let why = with_causes(&error);
@@ -165,7 +172,7 @@ impl Answerer {
         };
         let command = match asked {
             WrittenAsk::Command(command) => command,
-            WrittenAsk::LetGo(name) => return self.let_go(ask, &name, &giver).await,
+            WrittenAsk::LetGo(name) => return self.may_let_go(ask, &name, &giver).await,
         };
         let key = match key(ask, command.key) {
             Ok(key) => key,
@@ -191,13 +198,13 @@ impl Answerer {
         }
     }
 
-    /// Closes the world of an ask, so that whoever asks can take it.
-    async fn let_go(&self, ask: &Ask, name: &WorldName, giver: &Proof) -> Result<Told, NotYet> {
+    /// Tells whether the world of an ask is to be closed, so that whoever asks can take it.
+    async fn may_let_go(&self, ask: &Ask, name: &WorldName, giver: &Proof) -> Result<Told, NotYet> {
         let Some(world) = self.world(ask.world, name).await? else {
             return Ok(no_such_world(name));
         };
-        let let_go = self.runtime.let_go(&world, giver.principal()).await;
-        Ok(let_go.map(|()| Accepted::default()).into())
+        let may = Runtime::check_let_go(&world, giver.principal());
+        Ok(may.map(|()| Accepted::default()).into())
     }
 
     /// The world of an ask, open here. `None` if there is none of that name and id.
@@ -268,6 +275,14 @@ impl Round {
         let worlds: BTreeSet<WorldId> = asks.iter().map(|waiting| waiting.ask.world).collect();
         self.tries.retain(|ask, _| ids.contains(ask));
         self.left_alone.retain(|world, _| worlds.contains(world));
+    }
+}
+
+/// The world that is to be let go of, if an ask wants that.
+fn let_go(ask: &Ask) -> Option<WorldName> {
+    match WrittenAsk::read(&ask.command) {
+        Ok(WrittenAsk::LetGo(name)) => Some(name),
+        Ok(WrittenAsk::Command(_)) | Err(_) => None,
     }
 }
 

@@ -166,11 +166,16 @@ impl Runtime {
     /// Closes the world called `name` and waits until that is done. Nothing happens if it is not
     /// open.
     pub async fn close(&self, name: &WorldName) {
+        self.close_for(name, false).await;
+    }
+
+    /// The same; `is_wanted`: another process takes it, and nobody else is to do so meanwhile.
+    async fn close_for(&self, name: &WorldName, is_wanted: bool) {
         let turn = self.turn(name);
         let _alone = turn.lock().await;
         let handle = self.open_worlds().remove(name);
         if let Some(handle) = handle {
-            handle.close().await;
+            handle.close_for(is_wanted).await;
         }
     }
 

@@ -20,7 +20,7 @@ use crate::bus::ActivityChannel;
 use crate::error::SeatError;
 use crate::parts::Assemble;
 use crate::proof::Proof;
-use crate::task::{Ask, Status};
+use crate::task::{Ask, Closing, Status};
 use crate::wire::{KEY_BYTES_MAX, key_too_long};
 
 pub(crate) mod access;
@@ -231,8 +231,14 @@ impl WorldHandle {
 
     /// Closes the world and waits until that is done.
     pub async fn close(&self) {
+        self.close_for(false).await;
+    }
+
+    /// The same; `is_wanted`: another process takes it, and nobody else is to do so meanwhile.
+    pub(crate) async fn close_for(&self, is_wanted: bool) {
         let (reply, done) = oneshot::channel();
-        if self.asks.send(Ask::Close(reply)).await.is_ok() {
+        let closing = Closing { reply, is_wanted };
+        if self.asks.send(Ask::Close(closing)).await.is_ok() {
             // The task may have stopped meanwhile; then it is closed as well.
             let _gone = done.await;
         }

@@ -14,7 +14,6 @@ use folkmoot_core::port::{Clock, Tenure};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::decider::checkpoint_id;
 use folkmoot_core::world::{Accepted, Activity, Decision, World};
-use tokio::sync::oneshot;
 
 use crate::bus::Bus;
 use crate::clock::WorldClock;
@@ -41,7 +40,7 @@ mod time;
 
 use ahead::Ahead;
 use bulletin::Bulletin;
-pub(crate) use door::{Ask, Door, Reply, Status};
+pub(crate) use door::{Ask, Closing, Door, Reply, Status};
 use flight::Flight;
 use halt::Halt;
 use perform::FilesGone;
@@ -76,7 +75,7 @@ pub(crate) struct WorldTask {
 
 /// Why the task ends.
 enum TaskEnd {
-    Closed(Option<oneshot::Sender<()>>),
+    Closed(Option<Closing>),
     Stopped(Halt),
     /// Nobody has needed the world for a while.
     Asleep,
@@ -146,7 +145,7 @@ impl WorldTask {
                 tokio::select! {
                     biased;
                     ask = self.door.asks.recv() => match ask {
-                        Some(Ask::Close(reply)) => break TaskEnd::Closed(Some(reply)),
+                        Some(Ask::Close(closing)) => break TaskEnd::Closed(Some(closing)),
                         Some(ask) => self.take(ask).await,
                         None => break TaskEnd::Closed(None),
                     },
@@ -234,8 +233,8 @@ impl WorldTask {
                 look(&self.world);
                 Ok(())
             }
-            Ask::Close(reply) => {
-                let _gone = reply.send(());
+            Ask::Close(closing) => {
+                closing.done();
                 Ok(())
             }
         }
@@ -470,10 +469,14 @@ impl WorldTask {
 
     async fn end(mut self: Box<Self>, end: TaskEnd) -> Option<Kept> {
         match end {
-            TaskEnd::Closed(reply) => {
+            TaskEnd::Closed(closing) => {
                 self.bus.activity().abort_drafts(self.world.head());
-                self.release().await;
-                self.door.closed(reply);
+                if closing.as_ref().is_some_and(|closing| closing.is_wanted) {
+                    self.tenure.release(Some(self.means.due_again())).await;
+                } else {
+                    self.release().await;
+                }
+                self.door.closed(closing);
                 None
             }
             TaskEnd::Stopped(why) => {

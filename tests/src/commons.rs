@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use folkmoot::SystemClock;
 use folkmoot::core::ids::{AskId, NodeId, Seed, Stamp, Time, WorldId};
+use folkmoot::core::port::Clock as _;
 use folkmoot::core::port::{
     Ask, AskState, Asked, Inbox, MemberError, Members, NoTenure, NodeCard, Taken, Tenure, Tenures,
     WaitingAsk,
@@ -254,8 +256,10 @@ impl Tenure for Stay {
             return;
         }
         self.commons.state().holders.remove(&self.world);
-        // Its clock is not the machine's: what is owed is due at once.
-        let due = due.map(|_| self.commons.ledger().now());
+        // Its clock is not the machine's, and stands still.
+        let ledger = self.commons.ledger().now();
+        let now = SystemClock.now();
+        let due = due.map(|due| ledger.after(Duration::from_millis(due.0.saturating_sub(now.0))));
         let released = self.commons.ledger().release(self.node, self.world, due);
         released.await.expect("it is released");
         self.commons.tell();

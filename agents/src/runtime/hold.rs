@@ -6,15 +6,17 @@ use folkmoot_core::ids::principal::{Principal, Right};
 use folkmoot_core::ids::{WorldId, WorldName};
 use folkmoot_core::port::{Ask, NoTenure, Tenure};
 
+use tokio::time::{Instant, sleep};
+
 use super::Runtime;
 use crate::error::{OpenError, SeatError};
-use crate::means::courier::ANSWER_AWAITED;
+use crate::means::courier::{ANSWER_AWAITED, LOOK_EVERY};
 use crate::seat::WorldHandle;
 use crate::seat::access::no_right;
 use crate::wire::{WireError, WrittenAsk, write_principal};
 
-/// How often a world is asked for: another node may claim it between two of them.
-const TRIES_MAX: u32 = 5;
+/// After how many looks its holder is asked again to let go of a world.
+const ASK_EVERY: u32 = 8;
 
 /// A world that this process has, and that is open nowhere, until it is given back.
 #[derive(Debug)]
@@ -45,15 +47,15 @@ impl Runtime {
     ///
     /// # Errors
     /// [`OpenError::NoSuchWorld`], [`OpenError::Refused`] without the right to operate, [`OpenError::Elsewhere`] if its
-    /// holder does not let go of it in time; else as [`Runtime::open`].
+    /// holder does not answer; else as [`Runtime::open`], also if its holder does not let go of it in time.
     pub async fn hold(&self, name: &WorldName, by: &Principal) -> Result<HeldWorld, OpenError> {
-        let mut tries = 1;
+        self.close(name).await;
+        let entry = self.means.log.find(name).await?;
+        let no_world = || OpenError::NoSuchWorld(name.clone());
+        let world = entry.ok_or_else(no_world)?.world;
+        let until = Instant::now() + ANSWER_AWAITED;
+        let mut looks = 0_u32;
         loop {
-            self.close(name).await;
-            let entry = self.means.log.find(name).await?;
-            let world = entry
-                .ok_or_else(|| OpenError::NoSuchWorld(name.clone()))?
-                .world;
             let held = match self.means.take(name, world).await {
                 Ok(tenure) => {
                     let runtime = self.clone();
@@ -65,18 +67,16 @@ impl Runtime {
                 }
                 Err(error) => error,
             };
-            let is_held = matches!(
-                &held,
-                OpenError::NoTenure {
-                    source: NoTenure::HeldElsewhere { .. },
-                    ..
-                }
-            );
-            if !is_held || tries == TRIES_MAX {
+            if !is_held(&held) || Instant::now() >= until {
                 return Err(held);
             }
-            tries += 1;
-            self.have_let_go(name, world, by).await?;
+            // Somebody else may have taken it up meanwhile.
+            if looks.is_multiple_of(ASK_EVERY) {
+                self.have_let_go(name, world, by).await?;
+            } else {
+                sleep(LOOK_EVERY).await;
+            }
+            looks += 1;
         }
     }
 
@@ -111,16 +111,31 @@ impl Runtime {
         }
     }
 
-    /// Closes a world at the wish of another process, for `by`.
-    pub(crate) async fn let_go(
-        &self,
-        world: &WorldHandle,
-        by: &Principal,
-    ) -> Result<(), SeatError> {
-        if !world.may(by, Right::Operate) {
-            return Err(no_right());
+    /// Tells whether a world may be closed at the wish of another process, for `by`.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] without the right to operate.
+    pub(crate) fn check_let_go(world: &WorldHandle, by: &Principal) -> Result<(), SeatError> {
+        if world.may(by, Right::Operate) {
+            Ok(())
+        } else {
+            Err(no_right())
         }
-        self.close(world.name()).await;
-        Ok(())
     }
+
+    /// Closes a world that another process takes.
+    pub(crate) async fn let_go(&self, name: &WorldName) {
+        self.close_for(name, true).await;
+    }
+}
+
+/// Tells whether a world is another node's.
+const fn is_held(error: &OpenError) -> bool {
+    matches!(
+        error,
+        OpenError::NoTenure {
+            source: NoTenure::HeldElsewhere { .. },
+            ..
+        }
+    )
 }

@@ -39,7 +39,20 @@ pub(crate) enum Ask {
     /// A look at the state.
     Inspect(Box<dyn FnOnce(&World) + Send>),
     /// Close the world.
-    Close(oneshot::Sender<()>),
+    Close(Closing),
+}
+
+/// A wish that a world be closed.
+pub(crate) struct Closing {
+    pub(crate) reply: oneshot::Sender<()>,
+    /// True if another process wants it, so that nobody is to take it up by himself for a while.
+    pub(crate) is_wanted: bool,
+}
+
+impl Closing {
+    pub(super) fn done(self) {
+        let _gone = self.reply.send(());
+    }
 }
 
 pub(crate) type Reply = oneshot::Sender<Result<Accepted, SeatError>>;
@@ -68,10 +81,10 @@ impl Door {
     }
 
     /// Tells everybody that the world is closed.
-    pub(super) fn closed(&self, reply: Option<oneshot::Sender<()>>) {
+    pub(super) fn closed(&self, closing: Option<Closing>) {
         self.status.send_replace(Status::Closed);
-        if let Some(reply) = reply {
-            let _gone = reply.send(());
+        if let Some(closing) = closing {
+            closing.done();
         }
     }
 
@@ -97,9 +110,7 @@ impl Ask {
             Self::Wake(reply) => {
                 let _gone = reply.send(Err(why.clone()));
             }
-            Self::Close(reply) => {
-                let _gone = reply.send(());
-            }
+            Self::Close(closing) => closing.done(),
             Self::Inspect(_) => {}
         }
     }

@@ -15,12 +15,11 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{CommitStream, ReadError};
 use folkmoot_core::world::{Accepted, Activity, World};
 use futures::TryStreamExt as _;
-use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::bulletin::Bulletin;
 use super::sleep::{self, Kept};
-use super::{ASKS_MAX, Ask, Door, Reply, WorldTask, ahead};
+use super::{ASKS_MAX, Ask, Closing, Door, Reply, WorldTask, ahead};
 use crate::bus::ActivityEvent;
 use crate::error::{FoldError, OpenError, SeatError};
 use crate::fold::fold_world;
@@ -72,7 +71,7 @@ struct Delivery {
 /// Why a porter ends.
 enum PorterEnd {
     /// The world was closed here, or its log.
-    Closed(Option<oneshot::Sender<()>>),
+    Closed(Option<Closing>),
     /// The log does not read.
     Stopped(SeatError),
     /// This process has the world now, and is to do this first.
@@ -136,7 +135,7 @@ impl Porter {
             let step = tokio::select! {
                 biased;
                 ask = self.door.asks.recv(), if self.errands.len() < ASKS_MAX => match ask {
-                    Some(Ask::Close(reply)) => break PorterEnd::Closed(Some(reply)),
+                    Some(Ask::Close(closing)) => break PorterEnd::Closed(Some(closing)),
                     Some(ask) => self.take(ask).await,
                     None => break PorterEnd::Closed(None),
                 },
@@ -196,8 +195,8 @@ impl Porter {
                 look(&self.world);
                 Ok(None)
             }
-            Ask::Close(reply) => {
-                let _gone = reply.send(());
+            Ask::Close(closing) => {
+                closing.done();
                 Ok(None)
             }
         }
@@ -341,8 +340,8 @@ impl Porter {
             tokio::spawn(deliver_all(errands));
         }
         match end {
-            PorterEnd::Closed(reply) => {
-                door.closed(reply);
+            PorterEnd::Closed(closing) => {
+                door.closed(closing);
                 None
             }
             PorterEnd::Idle => {

@@ -108,8 +108,8 @@ impl Asleep {
         let ask = tokio::select! {
             biased;
             ask = self.door.asks.recv() => match ask {
-                Some(Ask::Close(reply)) => {
-                    self.door.closed(Some(reply));
+                Some(Ask::Close(closing)) => {
+                    self.door.closed(Some(closing));
                     return None;
                 }
                 Some(ask) => Some(ask),

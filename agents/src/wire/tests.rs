@@ -26,7 +26,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    KEY_BYTES_MAX, Told, VERSION, WireError, WrittenCommand, read_principal, write_principal,
+    KEY_BYTES_MAX, Told, VERSION, WireError, WrittenAsk, WrittenCommand, read_principal,
+    write_principal,
 };
 use crate::error::SeatError;
 
@@ -515,6 +516,24 @@ fn nobody_is_the_runtime_by_the_word_of_a_node() {
     assert!(matches!(
         read_principal(runtime.as_bytes()),
         Err(WireError::OfRuntime)
+    ));
+}
+
+#[test]
+fn a_wish_that_a_world_be_let_go_of_reads_back_and_is_no_command() {
+    let written = WrittenAsk::LetGo(world()).write(0).unwrap();
+    let form = json!({"version": VERSION, "let_go": "room"});
+    assert_eq!(serde_json::from_slice::<Value>(&written).unwrap(), form);
+    assert_eq!(
+        WrittenAsk::read(&written).unwrap(),
+        WrittenAsk::LetGo(world())
+    );
+    assert!(WrittenCommand::read(&written).is_err());
+    let both =
+        json!({"version": VERSION, "let_go": "room", "world": "room", "action": {"talk": "join"}});
+    assert!(matches!(
+        WrittenAsk::read(both.to_string().as_bytes()),
+        Err(WireError::Form(_))
     ));
 }
 

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
-use folkmoot::core::event::{CallEvent, Event};
+use folkmoot::core::event::{CallEvent, Event, Right, Rights};
 use folkmoot::core::ids::RequestId;
-use folkmoot::{Activity, FeedEvent, FeedItem, FeedStart, Key, Post, Seat, SeatError, Waiting};
+use folkmoot::{
+    Activity, FeedEvent, FeedItem, FeedStart, Key, OpenError, Post, Seat, SeatError, Waiting,
+};
 use folkmoot_tests::{Commons, commits_of, person, room_name};
 use futures::StreamExt as _;
 
@@ -200,4 +202,50 @@ async fn a_thousand_approvals_are_decided_once_each_with_the_holder_changing_at_
     assert_eq!(decided.len(), rounds * calls);
     assert!(decided.values().all(|times| *times == 1));
     drop((first, second));
+}
+
+#[tokio::test]
+async fn a_room_is_let_go_of_for_whoever_may_operate_it_and_nobody_has_it_meanwhile() {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    let here = first.begin(&room).await;
+    person(&here, "ada")
+        .publish_message(Post::text("one"))
+        .await
+        .unwrap();
+    let second = Process::start(2, &room, &commons);
+    let id = id_of(&commons).await;
+    let ada = person(&here, "ada").principal().clone();
+    let held = second.runtime.hold(&room_name(), &ada).await.unwrap();
+    assert!(!here.is_open(), "its holder has closed it");
+    assert_eq!(commons.holder(id), Some(second.member.id()));
+    assert!(
+        second.runtime.world(&room_name()).is_none(),
+        "nobody opened it"
+    );
+    held.give_back().await;
+    let first = first.reach().await;
+    person(&first, "ada")
+        .publish_message(Post::text("two"))
+        .await
+        .unwrap();
+    assert_eq!(times(&commons, "two").await, 1);
+}
+
+#[tokio::test]
+async fn a_room_is_not_let_go_of_for_whoever_may_not_operate_it() {
+    let commons = Commons::default();
+    let room = talkative().with(|spec| {
+        let rights = &mut spec.policy.rights;
+        rights.default = Rights([Right::Read, Right::Post].into());
+    });
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    let here = first.begin(&room).await;
+    let second = Process::start(2, &room, &commons);
+    let ada = person(&here, "ada").principal().clone();
+    let refused = second.runtime.hold(&room_name(), &ada).await;
+    assert!(matches!(refused, Err(OpenError::Refused(_))), "{refused:?}");
+    assert!(here.is_open());
+    let holder = commons.holder(id_of(&commons).await);
+    assert_eq!(holder, Some(first.member.id()));
 }
