@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -133,9 +134,21 @@ pub(crate) struct ActivityChannel {
     sender: Arc<OnceLock<broadcast::Sender<ActivityEvent>>>,
     drafts: Drafts,
     tail: Tail,
+    /// True while this process holds the world, and so writes its drafts.
+    is_here: Arc<AtomicBool>,
 }
 
 impl ActivityChannel {
+    /// Notes whether this process holds the world.
+    pub(crate) fn be_here(&self, is_here: bool) {
+        self.is_here.store(is_here, Ordering::Relaxed);
+    }
+
+    /// Tells whether this process holds the world.
+    pub(crate) fn is_here(&self) -> bool {
+        self.is_here.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<ActivityEvent> {
         self.sender
             .get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0)

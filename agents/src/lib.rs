@@ -37,6 +37,8 @@ mod runtime;
 
 mod node;
 
+mod relay;
+
 mod answerer;
 mod visitor;
 
@@ -58,6 +60,7 @@ pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::{Proof, ProvenBy, ProvenService, ProvenUser};
+pub use relay::{DraftPiece, DraftPieces, DraftSource};
 pub use runtime::{
     Beforehand, Branched, Forking, HeldWorld, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder,
     Storage,

@@ -22,6 +22,7 @@ use crate::error::OpenError;
 use crate::fold::load;
 use crate::opening::{Opening, Perform};
 use crate::parts::{Assemble, Parts};
+use crate::relay::DraftSource;
 
 pub(crate) mod courier;
 mod dry;
@@ -54,6 +55,8 @@ pub(crate) struct Means {
     pub(crate) tenures: Option<Arc<dyn Tenures>>,
     /// Brings commands to processes that hold their worlds; `None`: nobody else does.
     pub(crate) courier: Option<Courier>,
+    /// Shows what is being written in worlds that other processes hold; `None`: nobody does.
+    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
     pub(crate) idle_close: Option<Duration>,
 }

@@ -93,6 +93,7 @@ impl WorldTask {
         } = entered;
         door.tell_access(&world);
         door.activity.tail().begin(&world);
+        door.activity.be_here(true);
         let mut bus = Bus::new(door.activity.clone(), Arc::clone(&tenure));
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));

@@ -119,8 +119,8 @@ pub use folkmoot_agents::{
     SystemClock, VisitError, Visitor, Vouched,
 };
 pub use folkmoot_agents::{
-    BadTimings, BootClock, BootTime, JoinError, Node, NodeProfile, ROOM, SystemBootClock, Timings,
-    Worlds,
+    BadTimings, BootClock, BootTime, DraftPiece, DraftPieces, DraftSource, JoinError, Node,
+    NodeProfile, ROOM, SystemBootClock, Timings, Worlds,
 };
 pub use folkmoot_store::OpenMode;
 /// A store is a folder that one process writes at a time:

@@ -13,6 +13,7 @@ use crate::means::Means;
 use crate::means::courier::Courier;
 use crate::means::seeds::Seeds;
 use crate::parts::{Assemble, Parts};
+use crate::relay::DraftSource;
 
 /// How long a world on the machine's clock stays in memory while it is idle, unless the runtime
 /// says otherwise.
@@ -33,6 +34,7 @@ pub struct RuntimeBuilder {
     tenures: Option<Arc<dyn Tenures>>,
     node: Option<Arc<dyn WhoAmI>>,
     courier: Option<Courier>,
+    drafts: Option<Arc<dyn DraftSource>>,
     idle_close: Option<Duration>,
 }
 
@@ -51,6 +53,7 @@ impl RuntimeBuilder {
             tenures: None,
             node: None,
             courier: None,
+            drafts: None,
             idle_close: Some(IDLE_CLOSE),
         }
     }
@@ -126,6 +129,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Shows what is being written in worlds that other processes hold, as `source` has it. Without this, who follows such a
+    /// world sees its messages once they are whole.
+    #[must_use]
+    pub fn drafts_from(mut self, source: Arc<dyn DraftSource>) -> Self {
+        self.drafts = Some(source);
+        self
+    }
+
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
@@ -142,6 +153,7 @@ impl RuntimeBuilder {
             tenures,
             node,
             courier,
+            drafts,
             idle_close,
         } = self;
         let node = node.unwrap_or_else(|| Arc::new(seeds.node()));
@@ -158,6 +170,7 @@ impl RuntimeBuilder {
             node,
             tenures,
             courier,
+            drafts,
             idle_close,
         });
         Runtime {

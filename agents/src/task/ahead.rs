@@ -117,7 +117,7 @@ impl WorldTask {
 }
 
 /// The draft that an event brings to its end.
-fn ended_draft(event: &Event) -> Option<(AgentName, DraftEnding)> {
+pub(super) fn ended_draft(event: &Event) -> Option<(AgentName, DraftEnding)> {
     if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { agent, .. })) = event {
         Some((agent.clone(), DraftEnding::Whole))
     } else if let Event::Turn(TurnEvent::ModelFailed(ModelFailed { agent, .. }))

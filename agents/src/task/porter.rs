@@ -20,12 +20,13 @@ use tokio::task::JoinSet;
 use super::bulletin::Bulletin;
 use super::sleep::{self, Kept};
 use super::{ASKS_MAX, Ask, Closing, Door, Reply, WorldTask, ahead};
-use crate::bus::ActivityEvent;
+use crate::bus::{ActivityChannel, ActivityEvent};
 use crate::error::{FoldError, OpenError, SeatError};
 use crate::fold::fold_world;
-use crate::means::courier::{ANSWER_AWAITED, Courier, Errand, Vouched};
+use crate::means::courier::{ANSWER_AWAITED, Courier, Errand, LOOK_EVERY, Vouched};
 use crate::means::{Entered, Means};
 use crate::opening::Opening;
+use crate::relay::{DraftPiece, RemoteDrafts};
 
 /// A world that another process holds, or nobody, and that this one follows.
 pub(crate) struct Porter {
@@ -37,6 +38,8 @@ pub(crate) struct Porter {
     world: World,
     commits: CommitStream,
     bulletin: Bulletin,
+    /// What its holder shows of the replies that are being written; `None`: nobody shows it here.
+    drafts: Option<RemoteDrafts>,
     /// Commands that are on their way.
     errands: JoinSet<Delivery>,
 }
@@ -113,7 +116,11 @@ impl Porter {
         let Followed { id, world, commits } = followed;
         door.tell_access(&world);
         door.activity.tail().begin(&world);
+        door.activity.be_here(false);
         let bulletin = Bulletin::of(&world);
+        let source = means.drafts.clone();
+        let name = door.name.clone();
+        let drafts = source.map(|source| RemoteDrafts::new(source, id, name));
         let mut porter = Box::new(Self {
             means,
             courier,
@@ -122,6 +129,7 @@ impl Porter {
             world,
             commits,
             bulletin,
+            drafts,
             errands: JoinSet::new(),
         });
         porter.announce();
@@ -132,6 +140,7 @@ impl Porter {
     pub(super) async fn run(mut self: Box<Self>) -> Option<Kept> {
         let end = loop {
             let idle = sleep::after(self.idle_after());
+            let written = written(&mut self.drafts, &self.door.activity, &self.world);
             let step = tokio::select! {
                 biased;
                 ask = self.door.asks.recv(), if self.errands.len() < ASKS_MAX => match ask {
@@ -151,6 +160,7 @@ impl Porter {
                     Ok(None) => break PorterEnd::Closed(None),
                     Err(error) => Err(error),
                 },
+                piece = written => self.show(piece).await.map(|()| None),
                 () = idle => break PorterEnd::Idle,
             };
             match step {
@@ -253,6 +263,21 @@ impl Porter {
         caught_up
     }
 
+    /// Shows a piece of a reply that the holder shows; `None`: it is to be looked again whether anybody here wants to see any.
+    async fn show(&mut self, piece: Option<DraftPiece>) -> Result<(), ReadError> {
+        let Some(piece) = piece else {
+            return Ok(());
+        };
+        if piece.message.0 > self.world.head() {
+            // How a reply is cut stands in the log before it.
+            self.catch_up().await?;
+        }
+        if let Some(drafts) = &mut self.drafts {
+            drafts.show(piece, &self.world, &self.door.activity);
+        }
+        Ok(())
+    }
+
     /// Follows the log to where it is now, without waiting for the news of it.
     async fn catch_up(&mut self) -> Result<(), ReadError> {
         let mut commits = self
@@ -289,12 +314,25 @@ impl Porter {
             self.door.tell_access(&self.world);
         }
         self.tell_tools(commit);
+        self.end_drafts(commit);
         self.door.activity.tail().keep((first, last), items);
         if is_erased {
             self.door.activity.tail().erased(&self.world);
         }
         self.announce();
         Ok(())
+    }
+
+    /// Ends the drafts that a commit brings to their end. One that another holder begins with ends all.
+    fn end_drafts(&self, commit: &Commit) {
+        let activity = &self.door.activity;
+        for (agent, ending) in commit.events.iter().filter_map(ahead::ended_draft) {
+            activity.end_draft(&agent, commit.last(), ending);
+        }
+        let is_opened = |event: &Event| matches!(event, Event::World(WorldEvent::Opened(_)));
+        if commit.events.iter().any(is_opened) {
+            activity.abort_drafts(commit.last());
+        }
     }
 
     /// Tells observers of the tools that began to run with a commit.
@@ -372,6 +410,27 @@ async fn deliver_all(mut errands: JoinSet<Delivery>) {
             Err(error) => tracing::error!(%error, "a command on its way was lost"),
         }
     }
+}
+
+/// Waits for a piece of a reply that the holder shows, while anybody here wants to see it; `None`: look again.
+async fn written(
+    drafts: &mut Option<RemoteDrafts>,
+    activity: &ActivityChannel,
+    world: &World,
+) -> Option<DraftPiece> {
+    let Some(drafts) = drafts else {
+        return std::future::pending().await;
+    };
+    if world.activity() == Activity::Running && activity.is_followed() {
+        return Some(drafts.next().await);
+    }
+    drafts.hang_up();
+    if world.activity() != Activity::Running {
+        // A commit says that it runs.
+        return std::future::pending().await;
+    }
+    tokio::time::sleep(LOOK_EVERY).await;
+    None
 }
 
 /// Tells whether content is gone with an event.

@@ -101,6 +101,12 @@ pub trait Members: Send + Sync + Debug {
     /// [`MemberError`].
     async fn held(&self, node: NodeId) -> Result<Vec<WorldId>, MemberError>;
 
+    /// The member that holds a world; `None` if none does, and if there is no such world.
+    ///
+    /// # Errors
+    /// [`MemberError`].
+    async fn holder(&self, world: WorldId) -> Result<Option<NodeCard>, MemberError>;
+
     /// All members, those past their time too, by their ids.
     ///
     /// # Errors

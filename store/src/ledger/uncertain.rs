@@ -458,6 +458,10 @@ impl Members for UncertainLedger {
         self.send(self.ledger().held(node)).await
     }
 
+    async fn holder(&self, world: WorldId) -> Result<Option<NodeCard>, MemberError> {
+        self.send(self.ledger().holder(world)).await
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         self.send(self.ledger().nodes()).await
     }

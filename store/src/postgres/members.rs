@@ -112,6 +112,9 @@ const RELEASE: &str = "
 const HELD: &str = "
     SELECT w.world FROM fm.world w JOIN fm.node n ON n.node = w.holder WHERE w.holder = $1 ORDER BY w.world";
 
+const HOLDER: &str = "
+    SELECT n.*, 0::int8 AS held FROM fm.node n JOIN fm.world w ON w.holder = n.node WHERE w.world = $1";
+
 const NODES: &str = "
     SELECT n.*, (SELECT count(*) FROM fm.world w WHERE w.holder = n.node) AS held FROM fm.node n ORDER BY n.node";
 
@@ -213,6 +216,12 @@ impl Members for PostgresLedger {
         rows.iter()
             .map(|row| column(row, "world").map(WorldId))
             .collect()
+    }
+
+    async fn holder(&self, world: WorldId) -> Result<Option<NodeCard>, MemberError> {
+        let rows = self.lease(HOLDER, &[&world.0]).await?;
+        let holder = rows.first().map(state).transpose()?;
+        Ok(holder.map(|holder| holder.card))
     }
 
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {

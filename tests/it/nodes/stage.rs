@@ -209,6 +209,10 @@ impl Members for Wire {
         self.through(self.house.ledger.held(node)).await
     }
 
+    async fn holder(&self, world: WorldId) -> Result<Option<NodeCard>, MemberError> {
+        self.through(self.house.ledger.holder(world)).await
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         self.through(self.house.ledger.nodes()).await
     }

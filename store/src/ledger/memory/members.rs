@@ -129,6 +129,13 @@ impl Members for MemoryLedger {
         Ok(held.map(|(id, _)| *id).collect())
     }
 
+    async fn holder(&self, world: WorldId) -> Result<Option<NodeCard>, MemberError> {
+        let state = self.state();
+        let holder = state.worlds.get(&world).and_then(|world| world.holder);
+        let member = holder.and_then(|holder| state.nodes.get(&holder));
+        Ok(member.map(|member| member.card.clone()))
+    }
+
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError> {
         let state = self.state();
         let held = |node: NodeId| {

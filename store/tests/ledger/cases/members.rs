@@ -28,6 +28,11 @@ async fn take(bench: &dyn Bench, by: u8, number: u8) -> Taken {
     bench.members().take(node(by), world(number)).await.unwrap()
 }
 
+async fn holder(bench: &dyn Bench, number: u8) -> Option<NodeId> {
+    let holder = bench.members().holder(world(number)).await.unwrap();
+    holder.map(|card| card.node)
+}
+
 async fn reap(bench: &dyn Bench) -> Vec<NodeId> {
     let mut dead = bench.members().reap().await.unwrap();
     dead.sort();
@@ -288,8 +293,11 @@ pub(crate) async fn take_gives_a_free_world_to_a_member(bench: &dyn Bench) {
         .release(node(1), world(1), None)
         .await
         .unwrap();
+    assert_eq!(holder(bench, 1).await, None);
     assert_eq!(take(bench, 2, 1).await, Taken::Taken);
     assert_eq!(take(bench, 2, 1).await, Taken::Taken);
+    assert_eq!(holder(bench, 1).await, Some(node(2)));
+    assert_eq!(holder(bench, 99).await, None);
     assert_eq!(
         append_by(bench, 2, chain(1, [row(1, 3, "a")])).await,
         Landing::Appended

@@ -1,0 +1,201 @@
+//! Replies that are being written in worlds which other processes hold.
+//!
+//! A draft is in no log: it goes from the process that holds a world to those that follow it by whatever connects them. What
+//! comes passes the same firewall as in the process that it comes from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use folkmoot_core::ids::{AgentName, MessageId, WorldId, WorldName};
+use folkmoot_core::text::reply::ReplyCutter;
+use folkmoot_core::world::World;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep_until};
+
+use crate::bus::ActivityChannel;
+use crate::error::SeatError;
+use crate::seat::{FeedDraft, FeedEvent, FeedStart, WorldHandle};
+
+/// How long nobody asks again whoever shows no drafts, or has broken off.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
+
+/// A piece of a reply that another process shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DraftPiece {
+    /// The agent that speaks.
+    pub agent: AgentName,
+    /// The message that it will be.
+    pub message: MessageId,
+    /// The place of the piece in the message, in bytes.
+    pub offset: u64,
+    /// The piece.
+    pub text: String,
+}
+
+/// The pieces of one world as they come.
+pub type DraftPieces = BoxStream<'static, DraftPiece>;
+
+/// The way to the drafts of worlds that other processes hold.
+#[async_trait]
+pub trait DraftSource: Send + Sync + fmt::Debug {
+    /// The drafts of a world, those that are being written from their beginnings, until its holder does not show them any
+    /// more. `None`: nobody shows them now.
+    async fn follow(&self, world: WorldId, name: &WorldName) -> Option<DraftPieces>;
+}
+
+/// The drafts of one world that another process holds.
+pub(crate) struct RemoteDrafts {
+    source: Arc<dyn DraftSource>,
+    world: WorldId,
+    name: WorldName,
+    line: Line,
+    /// The replies that are being written.
+    replies: BTreeMap<AgentName, RemoteReply>,
+}
+
+/// The connection to whoever shows the drafts.
+enum Line {
+    /// There is none before this moment.
+    Down(Instant),
+    Asked(BoxFuture<'static, Option<DraftPieces>>),
+    Up(DraftPieces),
+}
+
+/// A reply that another process shows, as far as it came.
+struct RemoteReply {
+    message: MessageId,
+    cutter: ReplyCutter,
+    /// The bytes that came, and those of them that were shown.
+    came: u64,
+    shown: u64,
+}
+
+impl RemoteDrafts {
+    pub(crate) fn new(source: Arc<dyn DraftSource>, world: WorldId, name: WorldName) -> Self {
+        Self {
+            source,
+            world,
+            name,
+            line: Line::Down(Instant::now()),
+            replies: BTreeMap::new(),
+        }
+    }
+
+    /// Waits for the next piece. Dropping the future loses nothing.
+    pub(crate) async fn next(&mut self) -> DraftPiece {
+        loop {
+            self.line = match &mut self.line {
+                Line::Down(until) => {
+                    sleep_until(*until).await;
+                    let source = Arc::clone(&self.source);
+                    let (world, name) = (self.world, self.name.clone());
+                    Line::Asked(Box::pin(async move { source.follow(world, &name).await }))
+                }
+                Line::Asked(asked) => match asked.as_mut().await {
+                    Some(pieces) => Line::Up(pieces),
+                    None => Line::Down(Instant::now() + ASK_AGAIN),
+                },
+                Line::Up(pieces) => match pieces.next().await {
+                    Some(piece) => return piece,
+                    None => Line::Down(Instant::now() + ASK_AGAIN),
+                },
+            };
+        }
+    }
+
+    /// Ends the connection: nobody here follows the drafts any more.
+    pub(crate) fn hang_up(&mut self) {
+        self.replies.clear();
+        if !matches!(self.line, Line::Down(_)) {
+            self.line = Line::Down(Instant::now());
+        }
+    }
+
+    /// Shows a piece, as `world` says that the agent's replies are cut. One that does not stand behind those before is not
+    /// shown: the log has the message later.
+    pub(crate) fn show(&mut self, piece: DraftPiece, world: &World, activity: &ActivityChannel) {
+        let DraftPiece {
+            agent,
+            message,
+            offset,
+            text,
+        } = piece;
+        let is_new = |reply: &RemoteReply| reply.message != message;
+        if offset == 0 && self.replies.get(&agent).is_none_or(is_new) {
+            let reply = RemoteReply {
+                message,
+                cutter: world.reply_cutter(&agent),
+                came: 0,
+                shown: 0,
+            };
+            self.replies.insert(agent.clone(), reply);
+        }
+        let Some(reply) = self.replies.get_mut(&agent) else {
+            return;
+        };
+        if reply.message != message || reply.came != offset {
+            return;
+        }
+        reply.came += length(&text);
+        let stays = reply.cutter.push(&text);
+        if stays.is_empty() {
+            return;
+        }
+        let at = reply.shown;
+        reply.shown += length(&stays);
+        activity.draft(agent, message, at, stays);
+    }
+}
+
+fn length(text: &str) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX)
+}
+
+impl WorldHandle {
+    /// The replies that are being written in this world, for a process that follows it: those under way from their beginnings,
+    /// and then all, until another process holds the world. `None`: one does already.
+    ///
+    /// # Errors
+    /// [`SeatError`]: the world has ended.
+    pub fn draft_pieces(&self) -> Result<Option<DraftPieces>, SeatError> {
+        if !self.activity.is_here() {
+            return Ok(None);
+        }
+        let feed = self.operator().feed(FeedStart::Now)?;
+        let activity = self.activity.clone();
+        let pieces = futures::stream::unfold(feed, |mut feed| async {
+            loop {
+                match feed.next().await {
+                    Ok(Some(FeedEvent::Draft(FeedDraft::Draft {
+                        agent,
+                        message,
+                        offset,
+                        text,
+                    }))) => {
+                        let text = String::from(&*text);
+                        let piece = DraftPiece {
+                            agent,
+                            message,
+                            offset,
+                            text,
+                        };
+                        return Some((piece, feed));
+                    }
+                    // Whoever follows the world has all else from its log.
+                    Ok(Some(FeedEvent::Item(_) | FeedEvent::Draft(FeedDraft::DraftEnd { .. }))) => {
+                    }
+                    Ok(None) | Err(_) => return None,
+                }
+            }
+        });
+        let is_here = move |_: &DraftPiece| std::future::ready(activity.is_here());
+        Ok(Some(Box::pin(pieces.take_while(is_here))))
+    }
+}
