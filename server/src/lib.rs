@@ -54,8 +54,8 @@ pub use hosts::{HostError, Hosts};
 pub use identity::{
     Authenticate, AuthenticateError, Caller, Jwt, JwtSetupError, Lease, Lessor, LocalUser,
     NewToken, PatternError, Permissions, PrincipalKind, RandomnessError, RecordsError, Revocation,
-    Secret, SessionError, Sessions, Several, TokenError, TokenFile, TokenRecord, Tokens,
-    WorldPattern,
+    Secret, SessionError, Sessions, Several, SharedRecordsError, TokenError, TokenFile,
+    TokenRecord, TokenTable, Tokens, WorldPattern, login_code,
 };
 pub use limits::ServerLimits;
 #[cfg(feature = "otel")]

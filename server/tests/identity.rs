@@ -183,7 +183,7 @@ async fn problem(answer: Response) -> (u16, String) {
 
 /// The token of a session that a code begins.
 async fn signed_in(server: &Server, display: Value) -> Value {
-    let code = server.sessions.code().unwrap();
+    let code = server.sessions.code().await.unwrap();
     let body = json!({ "code": code.expose(), "display": display });
     let answer = server.post("/v1/session", "", body).await;
     assert_eq!(answer.status(), StatusCode::CREATED);
@@ -272,7 +272,7 @@ mod real_time {
 async fn a_code_signs_in_once_and_wrong_ones_are_limited() {
     let desk = Desk::new();
     let server = desk.serve().await;
-    let code = server.sessions.code().unwrap();
+    let code = server.sessions.code().await.unwrap();
     let asked = async |body: Value| server.post("/v1/session", "", body).await;
     let bad_name = json!({ "code": code.expose(), "display": "a@b" });
     assert_eq!(
