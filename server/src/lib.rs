@@ -65,7 +65,9 @@ pub use otlp::{
 pub use problem::{Problem, ProblemCode};
 #[cfg(feature = "mcp")]
 pub use protocols::mcp::{AttendError, LocalHost};
-pub use rooms::{Drain, Reopened, Rooms, Template, TemplateError, Templates};
+pub use rooms::{
+    Drain, Reopened, Rooms, Template, TemplateDigests, TemplateError, Templates, TemplatesError,
+};
 pub use router::{openapi, router};
 pub use serve::{Drained, Listening, serve};
 pub use server::Server;
