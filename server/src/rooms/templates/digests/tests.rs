@@ -22,14 +22,20 @@ struct Node {
     node: NodeId,
 }
 
+fn id(number: u8) -> NodeId {
+    NodeId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    })
+}
+
 impl Node {
     fn new(number: u8) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let node = NodeId::from_stamp(&Stamp {
-            time: Time::SIMULATED_START,
-            seed: Seed::new([number; 16]),
-        });
-        let node = Self { folder, node };
+        let node = Self {
+            folder,
+            node: id(number),
+        };
         node.write("desk.yaml", DESK);
         node.write("house.yml", HOUSE);
         node
@@ -120,10 +126,9 @@ async fn a_node_that_ends_or_is_gone_keeps_nobody_from_joining() {
     one.join(&ledger).await.unwrap();
     ledger.advance(MEMBER + Duration::from_millis(1));
     other.join(&ledger).await.unwrap();
-    let nobody = other
-        .digests()
-        .check(NodeId::from_stamp(&Stamp::default()), &ledger, &ledger);
-    assert!(matches!(nobody.await, Err(TemplatesError::NoMember)));
+    let digests = other.digests();
+    let nobody = digests.check(id(9), &ledger, &ledger).await;
+    assert!(matches!(nobody, Err(TemplatesError::NoMember)));
 }
 
 #[test]
