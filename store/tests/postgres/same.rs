@@ -414,6 +414,8 @@ impl Trial {
     async fn shared(&mut self) -> Outcome {
         let kind = ["token", "session"][self.dice.below(2) as usize];
         let key = self.dice.below(3).to_be_bytes();
+        let no_key: Option<&[u8]> = None;
+        let no_name: Option<&WorldName> = None;
         if self.dice.once_in(4) {
             let (memory, postgres) = both!(self, remove_shared(kind, &key));
             same(memory, postgres)?;
@@ -428,12 +430,12 @@ impl Trial {
             let (memory, postgres) = both!(self, put_shared(&record, replaces));
             same(memory, postgres)?;
         }
-        let (memory, postgres) = both!(self, all_shared(kind, None, 9));
+        let (memory, postgres) = both!(self, all_shared(kind, no_key, 9));
         same(memory, postgres)?;
         let (memory, postgres) = both!(self, shared_version(kind));
         same(memory, postgres)?;
         let since = Time(self.dice.below(1_000));
-        let (memory, postgres) = both!(self, grown(("ada", since), None, 9));
+        let (memory, postgres) = both!(self, grown(("ada", since), no_name, 9));
         same(memory, postgres)
     }
 

@@ -68,10 +68,12 @@ impl Node {
 
 /// The template that keeps a node from joining.
 fn differing(joined: Result<(), TemplatesError>) -> String {
-    match joined.unwrap_err() {
-        TemplatesError::Differ { template, .. } => template,
-        other => panic!("{other}"),
-    }
+    let error = joined.unwrap_err();
+    let said = error.to_string();
+    let TemplatesError::Differ { template, .. } = error else {
+        panic!("{said}");
+    };
+    template
 }
 
 #[tokio::test]
