@@ -137,7 +137,7 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
         CliCommand::Reach(command) => reach(common, command).await,
-        CliCommand::Token(arguments) => token::token(common, arguments),
+        CliCommand::Token(arguments) => token::token(common, arguments).await,
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
         CliCommand::Logs(command) => keep(common, command).await,

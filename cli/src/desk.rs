@@ -192,7 +192,7 @@ impl Desk {
                 play(&self.runtime, proof, &wish, &self.holding, &self.stages).await
             }
             DeskRequest::Login => match self.login.get() {
-                Some(login) => ValueStream::one(&login.link()?),
+                Some(login) => ValueStream::one(&login.link().await?),
                 None => {
                     let why = "the process that holds the store is no server: end it, and start `folkmoot serve`";
                     Err(CliError::other(STORE, why))

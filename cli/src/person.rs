@@ -3,8 +3,9 @@
 use folkmoot::Proof;
 use folkmoot::core::ids::PersonName;
 use folkmoot::tools::host::ancestry::descends_from_tool;
+use folkmoot_server::LocalUser;
 
-use crate::exit::{CliError, PENDING};
+use crate::exit::{CliError, PENDING, STORE};
 
 /// The number of this process's user.
 pub(crate) fn uid() -> u32 {
@@ -32,6 +33,15 @@ fn in_passwd(uid: u32) -> Option<PersonName> {
         .map(|line| line.split(':').collect::<Vec<_>>());
     let user = users.find(|fields| fields.get(2) == Some(&uid.to_string().as_str()))?;
     PersonName::new(*user.first()?).ok()
+}
+
+/// The user of this process, as a server knows them.
+pub(crate) fn local_user() -> Result<LocalUser, CliError> {
+    let display = login();
+    let display = display
+        .ok_or_else(|| CliError::other(STORE, "this user has no usable name: set USER to one"))?;
+    let uid = uid();
+    Ok(LocalUser { uid, display })
 }
 
 /// Proof of this process's user, under the name `display` or their login name.

@@ -8,10 +8,19 @@
     reason = "the tests of the ledger kill the server, and set it up in other ways"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot::PersonName;
+use folkmoot::core::ids::{NodeId, Seed, Stamp, Time};
+use folkmoot::core::port::{Members as _, NodeCard};
+use folkmoot::store::{OpenMode, PostgresLedger};
+use folkmoot_server::{LocalUser, Secret, Sessions, Tokens};
 
 #[path = "../../store/tests/postgres/server.rs"]
 mod server;
@@ -30,12 +39,17 @@ impl<'a> Desk<'a> {
         Self { server, folder }
     }
 
-    fn command(&self, schema: &str, words: &[&str]) -> Command {
+    fn url(&self, schema: &str) -> String {
         let port = self.server.port;
-        let url = format!("postgres://{OWNER}@127.0.0.1:{port}/postgres?schema={schema}");
+        format!("postgres://{OWNER}@127.0.0.1:{port}/postgres?schema={schema}")
+    }
+
+    fn command(&self, schema: &str, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_folkmoot"));
         command.current_dir(self.folder.path()).args(words);
-        command.env("FOLKMOOT_STORE", url).stdin(Stdio::null());
+        command
+            .env("FOLKMOOT_STORE", self.url(schema))
+            .stdin(Stdio::null());
         command
     }
 
@@ -52,6 +66,16 @@ impl<'a> Desk<'a> {
         );
         assert_eq!(status.code(), Some(code), "{words:?}: {said}{complained}");
         said.into_owned()
+    }
+
+    /// Runs a command, which has to fail with `code` and these words.
+    fn fails(&self, schema: &str, words: &[&str], code: i32, why: &[&str]) {
+        let ran = self.command(schema, words).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(code), "{words:?}: {said}");
+        for word in why {
+            assert!(said.contains(word), "{words:?}: {said}");
+        }
     }
 
     fn script(&self, name: &str, text: &str) -> PathBuf {
@@ -193,4 +217,89 @@ fn a_wrong_place_is_named_and_no_password_is_shown() {
         assert!(complaint.contains(said), "{url}: {complaint}");
         assert!(!complaint.contains("hush"), "{url}: {complaint}");
     }
+}
+
+/// The ledger in a schema of the server.
+async fn ledger(desk: &Desk<'_>, schema: &str) -> Arc<PostgresLedger> {
+    let url = desk.url(schema).parse().unwrap();
+    let ledger = PostgresLedger::open(&url, OpenMode::Create).await;
+    Arc::new(ledger.unwrap())
+}
+
+#[tokio::test]
+async fn tokens_and_login_links_are_those_of_all_nodes() {
+    let Some(server) = Server::start("tokens over a database") else {
+        return;
+    };
+    let desk = Desk::new(&server);
+    // The first token comes before the first node.
+    let secret = desk.run("known", &["token", "new", "--as", "ada"], 0);
+    assert!(secret.starts_with("fmt_"));
+    let token = || -> serde_json::Value {
+        let listed = desk.run("known", &["--json", "token", "list"], 0);
+        serde_json::from_str(&listed).unwrap()
+    };
+    assert_eq!(token()["as"], "ada");
+    assert_eq!(token()["revoked"], serde_json::Value::Null);
+
+    let ledger = ledger(&desk, "known").await;
+    let user = LocalUser {
+        uid: 12_345,
+        display: PersonName::new("op").unwrap(),
+    };
+    let tokens = Tokens::shared(Arc::clone(&ledger) as _).await.unwrap();
+    let sessions = Sessions::shared(Arc::clone(&ledger) as _, user, Some(tokens)).await;
+    let sessions = sessions.unwrap();
+    let secret = Secret::new(secret.trim());
+    let begun = sessions.begin_with_token(&secret).await.unwrap();
+    let (_, mut caller) = begun.unwrap();
+    assert_eq!(caller.key(), "token:ada");
+    let id = token()["id"].as_str().unwrap().to_owned();
+    desk.run("known", &["token", "revoke", &id], 0);
+    assert_ne!(token()["revoked"], serde_json::Value::Null);
+    let ended = tokio::time::timeout(Duration::from_secs(60), caller.lease.ended());
+    ended.await.unwrap();
+    assert!(sessions.begin_with_token(&secret).await.is_err());
+
+    // A link leads to a node that says where it is.
+    desk.fails("known", &["login"], 3, &["no node", "--advertise"]);
+    let node = NodeCard {
+        node: NodeId::from_stamp(&Stamp {
+            time: Time::SIMULATED_START,
+            seed: Seed::new([7; 16]),
+        }),
+        name: "one".to_owned(),
+        offers: BTreeSet::new(),
+        schema: 1,
+        room: 10,
+        draining: false,
+        advertise: None,
+    };
+    let minute = Duration::from_secs(60);
+    ledger.join(&node, minute).await.unwrap();
+    desk.fails("known", &["login"], 3, &["browsers find", "--public-url"]);
+    let advertise = Some("https://rooms.example/".to_owned());
+    let node = NodeCard { advertise, ..node };
+    ledger.join(&node, minute).await.unwrap();
+    let link = desk.run("known", &["login"], 0);
+    let (page, code) = link.trim().split_once('#').unwrap();
+    assert_eq!(page, "https://rooms.example/login");
+    let begun = sessions.begin_with_code(&Secret::new(code), None).await;
+    let (_, caller) = begun.unwrap();
+    assert!(caller.key().starts_with("local:uid=") && !caller.key().contains("12345"));
+}
+
+#[test]
+fn tokens_are_in_one_place() {
+    let Some(server) = Server::start("places of tokens") else {
+        return;
+    };
+    let desk = Desk::new(&server);
+    let both = ["token", "new", "--as", "ada", "--tokens", "tokens"];
+    desk.fails("places", &both, 2, &["one place", "leave --tokens out"]);
+    desk.fails("places", &["token", "list"], 3, &["has no store"]);
+    let folder = ["--store", "folder", "token", "list"];
+    desk.fails("places", &folder, 2, &["--tokens FILE", "--store postgres"]);
+    desk.run("places", &["token", "new", "--as", "ada"], 0);
+    desk.fails("places", &["token", "revoke", "zzzz"], 2, &["token list"]);
 }

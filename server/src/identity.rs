@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::http::request::Parts;
+use folkmoot::core::ids::PersonName;
 use folkmoot::{Proof, Right, Rights, WorldName};
 
 mod bearer;
@@ -19,6 +20,7 @@ mod secret;
 mod service;
 mod sessions;
 mod several;
+mod shared;
 mod tokens;
 
 pub(crate) use bearer::bearer;
@@ -27,9 +29,12 @@ pub use lease::{Lease, Lessor};
 pub use pattern::{PatternError, WorldPattern};
 pub use records::RecordsError;
 pub use secret::{RandomnessError, Secret};
-pub use sessions::{LocalUser, SessionError, Sessions};
+pub use sessions::{LocalUser, SessionError, Sessions, login_code};
 pub use several::Several;
-pub use tokens::{NewToken, PrincipalKind, Revocation, TokenError, TokenFile, TokenRecord, Tokens};
+pub use shared::SharedRecordsError;
+pub use tokens::{
+    NewToken, PrincipalKind, Revocation, TokenError, TokenFile, TokenRecord, TokenTable, Tokens,
+};
 
 /// The way in which a server learns who sends a request. An embedder has one of its own.
 #[async_trait]
@@ -82,6 +87,11 @@ impl Caller {
             may: Permissions::all(),
             lease: Lease::forever(),
         }
+    }
+
+    /// The user `uid` of a machine that runs a server.
+    fn local(uid: u32, display: &PersonName) -> Self {
+        Self::of(Proof::local(uid, display.clone()))
     }
 
     /// The caller in one word, e.g. `token:ada`: who has the same is the same principal.

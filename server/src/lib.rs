@@ -54,8 +54,8 @@ pub use hosts::{HostError, Hosts};
 pub use identity::{
     Authenticate, AuthenticateError, Caller, Jwt, JwtSetupError, Lease, Lessor, LocalUser,
     NewToken, PatternError, Permissions, PrincipalKind, RandomnessError, RecordsError, Revocation,
-    Secret, SessionError, Sessions, Several, TokenError, TokenFile, TokenRecord, Tokens,
-    WorldPattern,
+    Secret, SessionError, Sessions, Several, SharedRecordsError, TokenError, TokenFile,
+    TokenRecord, TokenTable, Tokens, WorldPattern, login_code,
 };
 pub use limits::ServerLimits;
 #[cfg(feature = "otel")]
@@ -65,7 +65,9 @@ pub use otlp::{
 pub use problem::{Problem, ProblemCode};
 #[cfg(feature = "mcp")]
 pub use protocols::mcp::{AttendError, LocalHost};
-pub use rooms::{Drain, Reopened, Rooms, Template, TemplateError, Templates};
+pub use rooms::{
+    Drain, Reopened, Rooms, Template, TemplateDigests, TemplateError, Templates, TemplatesError,
+};
 pub use router::{openapi, router};
 pub use serve::{Drained, Listening, serve};
 pub use server::Server;

@@ -37,7 +37,7 @@ pub use drain::Drain;
 use files::Files;
 use quotas::Quotas;
 pub use reopening::Reopened;
-pub use templates::{Template, TemplateError, Templates};
+pub use templates::{Template, TemplateDigests, TemplateError, Templates, TemplatesError};
 
 /// The number of worlds that are looked at at a time.
 const PAGE: usize = 256;

@@ -10,6 +10,10 @@
 #[path = "attacks/harness.rs"]
 mod harness;
 
+use std::sync::Arc;
+
+use folkmoot::core::ids::{NodeId, Seed, Stamp, Time};
+use folkmoot::store::{MemoryLedger, SharedStore};
 use folkmoot::{Money, Store};
 use folkmoot_server::ServerLimits;
 use harness::{Answer, Served};
@@ -62,6 +66,40 @@ async fn worlds_of_a_day_are_counted_out_of_the_logs_for_each_principal() {
     );
     assert_eq!(opened_by(&again, "eve").await.status, 201);
     assert_reached(&opened_by(&again, "eve").await, "worlds_opened");
+}
+
+/// The store of a node of its own over `ledger`.
+fn node_over(ledger: &Arc<MemoryLedger>, number: u8) -> Store {
+    let node = NodeId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    });
+    SharedStore::new(Arc::clone(ledger) as _, node).into()
+}
+
+#[tokio::test]
+async fn worlds_of_a_day_are_counted_on_whichever_node_they_were_opened() {
+    let limits = ServerLimits {
+        worlds_opened_per_day: 3,
+        ..ServerLimits::default()
+    };
+    let ledger = Arc::new(MemoryLedger::default());
+    let [one, other] = [1, 2].map(|number| node_over(&ledger, number));
+    let one = Served::over(&one, limits.clone()).await;
+    let other = Served::over(&other, limits).await;
+    // Each has asked once what there is.
+    one.room().await;
+    other.room().await;
+    assert_eq!(opened_by(&other, "eve").await.status, 201);
+    one.room().await;
+    for served in [&one, &other] {
+        assert_reached(
+            &served.ask("POST", "/v1/worlds", OPEN).await,
+            "worlds_opened",
+        );
+        assert_eq!(opened_by(served, "eve").await.status, 201);
+    }
+    assert_reached(&opened_by(&one, "eve").await, "worlds_opened");
 }
 
 #[tokio::test]

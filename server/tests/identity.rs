@@ -9,7 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot::core::ids::PersonName;
+use folkmoot::core::ids::{NodeId, PersonName, Seed, Stamp, Time};
+use folkmoot::store::{MemoryLedger, SharedStore};
 use folkmoot::{OpenMode, Runtime, Shipped, Store};
 use folkmoot_server::{
     Drain, Drained, Hosts, Listening, LocalUser, NewToken, PrincipalKind, Rooms, ServerLimits,
@@ -83,22 +84,36 @@ impl Desk {
     async fn serve(&self) -> Server {
         let path = self.dir.path();
         let store = Store::open(path.join("store"), OpenMode::Create).unwrap();
+        let tokens = Tokens::open(path.join("tokens")).unwrap();
+        let file = path.join("sessions");
+        let sessions = Sessions::open(file, user(), Some(tokens.clone())).unwrap();
+        self.listen(store, tokens, sessions).await
+    }
+
+    /// Serves as one of the nodes over `ledger`.
+    async fn serve_over(&self, ledger: &Arc<MemoryLedger>, number: u8) -> Server {
+        let node = NodeId::from_stamp(&Stamp {
+            time: Time::SIMULATED_START,
+            seed: Seed::new([number; 16]),
+        });
+        let store: Store = SharedStore::new(Arc::clone(ledger) as _, node).into();
+        let records = || store.shared_records().unwrap();
+        let tokens = Tokens::shared(records()).await.unwrap();
+        let sessions = Sessions::shared(records(), user(), Some(tokens.clone())).await;
+        self.listen(store.clone(), tokens, sessions.unwrap()).await
+    }
+
+    async fn listen(&self, store: Store, tokens: Tokens, sessions: Sessions) -> Server {
         let runtime = Runtime::builder(&store)
             .assembler(Shipped::default())
             .build();
-        let tokens = Tokens::open(path.join("tokens")).unwrap();
-        let user = LocalUser {
-            uid: 7,
-            display: PersonName::new("op").unwrap(),
-        };
-        let sessions = Sessions::open(path.join("sessions"), user, Some(tokens.clone())).unwrap();
         let listening = Listening::at("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listening.address());
         let drain = Drain::new();
         let rooms = Rooms {
             runtime: runtime.clone(),
             store,
-            templates: Templates::of(path.join("templates")),
+            templates: Templates::of(self.dir.path().join("templates")),
             authenticate: Arc::new(Several {
                 sessions: Some(sessions.clone()),
                 tokens: Some(tokens),
@@ -118,6 +133,13 @@ impl Desk {
                 serve(listening, router(rooms), drain, &ServerLimits::default()).await
             }),
         }
+    }
+}
+
+fn user() -> LocalUser {
+    LocalUser {
+        uid: 7,
+        display: PersonName::new("op").unwrap(),
     }
 }
 
@@ -183,7 +205,7 @@ async fn problem(answer: Response) -> (u16, String) {
 
 /// The token of a session that a code begins.
 async fn signed_in(server: &Server, display: Value) -> Value {
-    let code = server.sessions.code().unwrap();
+    let code = server.sessions.code().await.unwrap();
     let body = json!({ "code": code.expose(), "display": display });
     let answer = server.post("/v1/session", "", body).await;
     assert_eq!(answer.status(), StatusCode::CREATED);
@@ -224,6 +246,32 @@ mod real_time {
         };
         tokio::time::timeout(DEADLINE, known).await.unwrap();
         server.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_session_of_one_node_is_one_of_all_and_ends_in_their_open_streams_too() {
+        let desk = Desk::new();
+        let ledger = Arc::default();
+        let one = desk.serve_over(&ledger, 1).await;
+        let other = desk.serve_over(&ledger, 2).await;
+        let code = one.sessions.code().await.unwrap();
+        let body = json!({ "code": code.expose() });
+        let begun = other.post("/v1/session", "", body.clone()).await;
+        assert_eq!(begun.status(), StatusCode::CREATED);
+        let session: Value = begun.json().await.unwrap();
+        let token = session["token"].as_str().unwrap();
+        assert_eq!(
+            problem(one.post("/v1/session", "", body).await).await.0,
+            401
+        );
+        let feed = one.feed(token).await;
+        let ended = other.ask(Method::DELETE, "/v1/session", token).send();
+        assert_eq!(ended.await.unwrap().status(), StatusCode::NO_CONTENT);
+        let said = tokio::time::timeout(DEADLINE, rest(feed)).await.unwrap();
+        assert!(!said, "it ends without a word");
+        assert_eq!(problem(one.get("/v1/me", token).await).await.0, 401);
+        one.end().await;
+        other.end().await;
     }
 
     #[tokio::test]
@@ -272,7 +320,7 @@ mod real_time {
 async fn a_code_signs_in_once_and_wrong_ones_are_limited() {
     let desk = Desk::new();
     let server = desk.serve().await;
-    let code = server.sessions.code().unwrap();
+    let code = server.sessions.code().await.unwrap();
     let asked = async |body: Value| server.post("/v1/session", "", body).await;
     let bad_name = json!({ "code": code.expose(), "display": "a@b" });
     assert_eq!(

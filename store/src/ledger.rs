@@ -25,12 +25,17 @@ use crate::format::COMMIT_MAX;
 
 mod check;
 mod memory;
+mod shared;
 mod uncertain;
 
 pub use check::{check_blob, check_chains, check_checkpoint, check_rewrite};
 #[cfg(feature = "postgres")]
 pub(crate) use check::{not_whole, within};
 pub use memory::MemoryLedger;
+pub use shared::{
+    SHARED_KEY_BYTES_MAX, SHARED_KIND_BYTES_MAX, SHARED_VALUE_BYTES_MAX, SharedRecord,
+    SharedRecords, check_shared,
+};
 pub use uncertain::{Fate, UncertainLedger};
 
 /// The most bytes of a record: as many as any commit may have in a store.
@@ -55,9 +60,15 @@ pub const TOMBSTONE_BYTES_MAX: usize = 64 * 1024;
 pub const REACH_BYTES_MAX: usize = 64 * 1024;
 
 /// All that a store needs of a ledger. Whoever has the parts has the whole.
-pub trait Ledger: Rows + Register + LedgerUpkeep + BlobTable + CheckpointTable {}
+pub trait Ledger:
+    Rows + Register + LedgerUpkeep + BlobTable + CheckpointTable + SharedRecords
+{
+}
 
-impl<T: Rows + Register + LedgerUpkeep + BlobTable + CheckpointTable + ?Sized> Ledger for T {}
+impl<T> Ledger for T where
+    T: Rows + Register + LedgerUpkeep + BlobTable + CheckpointTable + SharedRecords + ?Sized
+{
+}
 
 /// The records of all worlds.
 #[async_trait]
@@ -149,6 +160,18 @@ pub trait Register: Send + Sync + Debug {
     async fn worlds(
         &self,
         labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<LedgerEntry>, LedgerError>;
+
+    /// At most `limit` of the worlds that `owner` has and whose last row is of the time `since` or later, by the bytes of
+    /// their names, from the one after `after`.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    async fn grown(
+        &self,
+        (owner, since): (&str, Time),
         after: Option<&WorldName>,
         limit: usize,
     ) -> Result<Vec<LedgerEntry>, LedgerError>;

@@ -39,6 +39,7 @@ mod register;
 mod rows;
 mod schema;
 mod session;
+mod shared;
 mod tables;
 mod tls;
 mod upkeep;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use folkmoot_core::command::commit::{CommandKey, Commit};
 use folkmoot_core::event::{Span, TreeHead};
-use folkmoot_core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::ids::{CopyId, Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
     AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog,
     ForkPoint, Labels, ReadError, StoredCommit, WorldEntry,
@@ -21,6 +21,7 @@ use crate::copies::backup::{Backup, BackupError};
 use crate::engine::Engine;
 use crate::engines::EngineKind;
 use crate::home::opening::{OpenError, OpenMode};
+use crate::ledger::SharedRecords;
 use crate::local::LocalStore;
 use crate::local::simulation::Driver;
 use crate::shared_store::{SharedStore, TakeInError, TakenIn};
@@ -207,6 +208,31 @@ impl Store {
         match &self.0 {
             Kind::Local(store) => store.keys_folder(),
             Kind::Shared(_) => None,
+        }
+    }
+
+    /// The worlds of `owner` that have grown since `since`, by their names; `None` if the store is of this process alone,
+    /// which has to list them.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn grown(
+        &self,
+        owner: &str,
+        since: Time,
+    ) -> Result<Option<Vec<WorldEntry>>, ReadError> {
+        match &self.0 {
+            Kind::Local(_) => Ok(None),
+            Kind::Shared(store) => store.grown(owner, since).await.map(Some),
+        }
+    }
+
+    /// The small records that all nodes share; `None` if the store is of this process alone.
+    #[must_use]
+    pub fn shared_records(&self) -> Option<Arc<dyn SharedRecords>> {
+        match &self.0 {
+            Kind::Local(_) => None,
+            Kind::Shared(store) => Some(store.shared_records()),
         }
     }
 

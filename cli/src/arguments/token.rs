@@ -11,13 +11,13 @@ use folkmoot_server::WorldPattern;
 /// `token`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenArgs {
-    /// Make a token, and print it: it is shown this once. The file keeps its hash.
+    /// Make a token, and print it: it is shown this once. A file keeps its hash, or a database that nodes share.
     #[command(after_help = "Example:\n  folkmoot token new --as ada --tokens tokens")]
     New(NewTokenArgs),
-    /// List the tokens of a file: who holds them, what they give, and who made them.
+    /// List the tokens of a file or database: who holds them, what they give, and who made them.
     #[command(after_help = "Example:\n  folkmoot token list --tokens tokens")]
     List(TokenFileArgs),
-    /// Revoke a token. A server that knows it ends its streams within a second.
+    /// Revoke a token. A server that knows it ends its streams within a second, and all nodes within two.
     #[command(after_help = "Example:\n  folkmoot token revoke 3f9a1c --tokens tokens")]
     Revoke(RevokeTokenArgs),
 }
@@ -25,9 +25,10 @@ pub(crate) enum TokenArgs {
 /// The file of tokens.
 #[derive(Debug, Args)]
 pub(crate) struct TokenFileArgs {
-    /// The file of the tokens, as `folkmoot serve` gets it.
+    /// The file of the tokens, as `folkmoot serve` gets it. Without it those that the nodes of a database share, which
+    /// --store names.
     #[arg(long, value_name = "FILE")]
-    pub(crate) tokens: PathBuf,
+    pub(crate) tokens: Option<PathBuf>,
 }
 
 /// `token new`.

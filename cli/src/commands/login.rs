@@ -1,14 +1,52 @@
 //! `folkmoot login`.
 
-use crate::arguments::CommonArgs;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::arguments::{CommonArgs, StorePlace};
 use crate::control::client::Client;
 use crate::desk::DeskRequest;
 use crate::desk::login::LoginLink;
 use crate::exit::{CliError, STORE};
+use crate::person;
+use crate::source::database::{self, DatabaseUrl};
 use crate::terminal::Terminal;
+use folkmoot::core::port::causes::with_causes;
+use folkmoot::core::port::{Members, NodeState};
+use folkmoot::store::OpenMode;
+use folkmoot_server::login_code;
 
-/// Asks the server that holds the store for a login link, and prints it.
+/// The longest time by which the last renewals of two living nodes lie apart.
+const RENEWED: Duration = Duration::from_secs(5);
+
+/// Makes a login link, and prints it: the server that holds the store makes it, or this process for all nodes of a database.
 pub(crate) async fn login(common: &CommonArgs) -> Result<(), CliError> {
+    let links = match &common.store {
+        StorePlace::Folder(_) => vec![of_holder(common).await?],
+        StorePlace::Database(url) => of_nodes(url).await?,
+    };
+    let mut terminal = Terminal::new();
+    if common.json {
+        return links.iter().try_for_each(|link| terminal.document(link));
+    }
+    for link in &links {
+        terminal.whole(&link.link)?;
+    }
+    if let Some(LoginLink { minutes, .. }) = links.first().filter(|_| !common.quiet) {
+        let which = if links.len() == 1 {
+            "it works"
+        } else {
+            "one of them works, whichever you reach,"
+        };
+        crate::show::remark(&format!(
+            "{which} once and for {minutes} minutes; whoever opens it is you"
+        ));
+    }
+    Ok(())
+}
+
+/// Asks the server that holds the store for a link.
+async fn of_holder(common: &CommonArgs) -> Result<LoginLink, CliError> {
     let client = Client::connect(common.store.folder()?)
         .await
         .map_err(|error| {
@@ -16,17 +54,44 @@ pub(crate) async fn login(common: &CommonArgs) -> Result<(), CliError> {
             let why = format!("no server holds {store}: start `folkmoot serve` ({error})");
             CliError::other(STORE, why)
         })?;
-    let made: LoginLink = client.ask(&DeskRequest::Login).await?.first().await?;
-    let mut terminal = Terminal::new();
-    if common.json {
-        return terminal.document(&made);
+    client.ask(&DeskRequest::Login).await?.first().await
+}
+
+/// Makes a code that all nodes of a database take; gives a link to each address at which browsers find them.
+async fn of_nodes(url: &DatabaseUrl) -> Result<Vec<LoginLink>, CliError> {
+    // The tool of an agent could make itself a person.
+    person::refuse_tools()?;
+    let user = person::local_user()?;
+    let (records, members) = database::reach(url, OpenMode::Existing).await?;
+    let addresses = addresses(&*members, url).await?;
+    let code = login_code(&*records, &user).await;
+    let code = code.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+    let link = |address: &String| LoginLink::of(address, &code);
+    Ok(addresses.iter().map(link).collect())
+}
+
+/// The addresses at which the living nodes are found, each once.
+async fn addresses(members: &dyn Members, url: &DatabaseUrl) -> Result<BTreeSet<String>, CliError> {
+    let nodes = members.nodes().await;
+    let nodes = nodes.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+    let newest = nodes.iter().map(|state| state.until).max();
+    let lives = |state: &&NodeState| {
+        !state.card.draining && newest.is_some_and(|newest| state.until.after(RENEWED) >= newest)
+    };
+    let living = nodes.iter().filter(lives);
+    let addresses: BTreeSet<_> = living
+        .filter_map(|state| state.card.advertise.clone())
+        .collect();
+    if !addresses.is_empty() {
+        return Ok(addresses);
     }
-    terminal.whole(&made.link)?;
-    if !common.quiet {
-        let minutes = made.minutes;
-        crate::show::remark(&format!(
-            "it works once and for {minutes} minutes; whoever opens it is you"
-        ));
-    }
-    Ok(())
+    let why = if nodes.iter().any(|state| state.card.room > 0) {
+        format!(
+            "no node of {url} says at which address browsers find it: start `folkmoot serve` with `--advertise URL` or \
+             `--public-url URL`"
+        )
+    } else {
+        format!("no node of {url} serves: start `folkmoot serve --advertise URL` with that store")
+    };
+    Err(CliError::other(STORE, why))
 }

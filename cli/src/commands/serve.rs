@@ -136,7 +136,7 @@ async fn listen_at(
             sessions,
             hosts: hosts.clone(),
         };
-        greet(&listening, &identity, &login)?;
+        greet(&listening, &identity, &login).await?;
         session.desk.sign_in_with(login);
     }
     let rooms = Rooms {
@@ -240,11 +240,15 @@ fn hosts(arguments: &ServeArgs, listening: &Listening) -> Result<Hosts, CliError
 }
 
 /// Says where the server listens, and how the user of this machine signs in.
-fn greet(listening: &Listening, identity: &Several, login: &LoginDesk) -> Result<(), CliError> {
+async fn greet(
+    listening: &Listening,
+    identity: &Several,
+    login: &LoginDesk,
+) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     let knows_others = identity.tokens.is_some() || !identity.issuers.is_empty();
     if io::stdout().is_terminal() {
-        let link = login.link()?;
+        let link = login.link().await?;
         terminal.whole(&format!("sign in: {}", link.link))?;
         terminal.line("It works once and for 10 minutes; `folkmoot login` makes another one.")?;
     } else if !knows_others {

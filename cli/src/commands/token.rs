@@ -1,31 +1,102 @@
 //! `folkmoot token`.
 
-use std::path::Path;
-
 use folkmoot::Rights;
 use folkmoot::core::event::Right;
 use folkmoot::core::ids::Time;
 use folkmoot::core::port::causes::with_causes;
+use folkmoot::store::OpenMode;
 use folkmoot::text::time;
-use folkmoot_server::{NewToken, PrincipalKind, TokenError, TokenFile, TokenRecord};
+use folkmoot_server::{
+    NewToken, PrincipalKind, Secret, TokenError, TokenFile, TokenRecord, TokenTable,
+};
 use serde_json::{Value, json};
 
-use crate::arguments::{CommonArgs, NewTokenArgs, TokenArgs, TokenFileArgs};
+use crate::arguments::{CommonArgs, NewTokenArgs, StorePlace, TokenArgs, TokenFileArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show::table;
+use crate::source::database;
 use crate::terminal::Terminal;
 use crate::{person, show};
 
+/// The place where tokens are kept.
+#[derive(Debug)]
+enum TokenPlace {
+    File(TokenFile),
+    /// A database that nodes share, and its URL.
+    Table(TokenTable, String),
+}
+
+impl TokenPlace {
+    /// The place that the options name.
+    async fn of(
+        common: &CommonArgs,
+        file: TokenFileArgs,
+        mode: OpenMode,
+    ) -> Result<Self, CliError> {
+        match (file.tokens, &common.store) {
+            (Some(file), StorePlace::Folder(_)) => Ok(Self::File(TokenFile::at(file))),
+            (None, StorePlace::Database(url)) => {
+                let (records, _) = database::reach(url, mode).await?;
+                Ok(Self::Table(TokenTable::of(records), url.to_string()))
+            }
+            (Some(_), StorePlace::Database(url)) => {
+                let why = format!(
+                    "tokens are in one place: leave --tokens out for those that the nodes of {url} share, or --store and \
+                     FOLKMOOT_STORE for those of a file"
+                );
+                Err(CliError::other(USAGE, why))
+            }
+            (None, StorePlace::Folder(_)) => {
+                let why = "say where the tokens are: --tokens FILE for those of a file, or --store postgres://… for those \
+                     that the nodes of a database share";
+                Err(CliError::other(USAGE, why))
+            }
+        }
+    }
+
+    async fn mint(&self, new: NewToken) -> Result<(Secret, TokenRecord), CliError> {
+        let minted = match self {
+            Self::File(file) => file.mint(new, now()?),
+            Self::Table(table, _) => table.mint(new, now()?).await,
+        };
+        minted.map_err(|error| failed(&error))
+    }
+
+    async fn list(&self) -> Result<Vec<TokenRecord>, CliError> {
+        let listed = match self {
+            Self::File(file) => file.list().map_err(TokenError::from),
+            Self::Table(table, _) => table.list().await.map_err(TokenError::from),
+        };
+        listed.map_err(|error| failed(&error))
+    }
+
+    async fn revoke(&self, id: &str) -> Result<TokenRecord, CliError> {
+        let by = minter()?;
+        let ended = match self {
+            Self::File(file) => file.revoke(id, &by, now()?),
+            Self::Table(table, _) => table.revoke(id, &by, now()?).await,
+        };
+        ended.map_err(|error| failed(&error))
+    }
+
+    /// Its name, on one line.
+    fn name(&self) -> String {
+        match self {
+            Self::File(file) => show::one_line(&file.path().display().to_string()),
+            Self::Table(_, url) => show::one_line(url),
+        }
+    }
+}
+
 /// Makes a token, lists those that there are, or revokes one.
-pub(crate) fn token(common: &CommonArgs, arguments: TokenArgs) -> Result<(), CliError> {
+pub(crate) async fn token(common: &CommonArgs, arguments: TokenArgs) -> Result<(), CliError> {
     match arguments {
-        TokenArgs::New(new) => mint(common, new),
-        TokenArgs::List(file) => list(common, &file),
+        TokenArgs::New(new) => mint(common, new).await,
+        TokenArgs::List(file) => list(common, file).await,
         TokenArgs::Revoke(revoked) => {
             person::refuse_tools()?;
-            let file = TokenFile::at(revoked.file.tokens);
-            let ended = file.revoke(&revoked.id, &minter()?, now()?);
-            let ended = ended.map_err(|error| failed(&error))?;
+            let place = TokenPlace::of(common, revoked.file, OpenMode::Existing).await?;
+            let ended = place.revoke(&revoked.id).await?;
             if common.json {
                 return Terminal::new().document(&document(&ended));
             }
@@ -35,7 +106,7 @@ pub(crate) fn token(common: &CommonArgs, arguments: TokenArgs) -> Result<(), Cli
     }
 }
 
-fn mint(common: &CommonArgs, arguments: NewTokenArgs) -> Result<(), CliError> {
+async fn mint(common: &CommonArgs, arguments: NewTokenArgs) -> Result<(), CliError> {
     // The tool of an agent could make itself a person.
     person::refuse_tools()?;
     let may = arguments.may.iter().copied().map(Right::from).collect();
@@ -52,9 +123,9 @@ fn mint(common: &CommonArgs, arguments: NewTokenArgs) -> Result<(), CliError> {
         lasts: arguments.expires,
         minted_by: minter()?,
     };
-    let file = TokenFile::at(arguments.file.tokens);
-    let minted = file.mint(new, now()?);
-    let (secret, record) = minted.map_err(|error| failed(&error))?;
+    // The first token comes before the first node.
+    let place = TokenPlace::of(common, arguments.file, OpenMode::Create).await?;
+    let (secret, record) = place.mint(new).await?;
     let mut terminal = Terminal::new();
     if common.json {
         let mut told = document(&record);
@@ -66,7 +137,7 @@ fn mint(common: &CommonArgs, arguments: NewTokenArgs) -> Result<(), CliError> {
     terminal.whole(secret.expose())?;
     if !common.quiet {
         let TokenRecord { id, name, .. } = &record;
-        let place = one_line(file.path());
+        let place = place.name();
         show::remark(&format!(
             "this is the token {id} of {name}, shown this once; {place} keeps its hash"
         ));
@@ -74,9 +145,9 @@ fn mint(common: &CommonArgs, arguments: NewTokenArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-fn list(common: &CommonArgs, arguments: &TokenFileArgs) -> Result<(), CliError> {
-    let file = TokenFile::at(arguments.tokens.clone());
-    let tokens = file.list().map_err(|error| failed(&error.into()))?;
+async fn list(common: &CommonArgs, arguments: TokenFileArgs) -> Result<(), CliError> {
+    let place = TokenPlace::of(common, arguments, OpenMode::Existing).await?;
+    let tokens = place.list().await?;
     let mut terminal = Terminal::new();
     if common.json {
         return tokens
@@ -84,7 +155,7 @@ fn list(common: &CommonArgs, arguments: &TokenFileArgs) -> Result<(), CliError> 
             .try_for_each(|token| terminal.json(&document(token)));
     }
     if tokens.is_empty() {
-        return terminal.line(&format!("{} has no tokens.", one_line(file.path())));
+        return terminal.line(&format!("{} has no tokens.", place.name()));
     }
     let now = now()?;
     let rows = tokens.iter().map(|token| row(token, now)).collect();
@@ -177,17 +248,14 @@ fn now() -> Result<jiff::Timestamp, CliError> {
     now.map_err(|error| CliError::other(STORE, format!("the clock cannot be read: {error}")))
 }
 
-fn one_line(path: &Path) -> String {
-    show::one_line(&path.display().to_string())
-}
-
 fn failed(error: &TokenError) -> CliError {
     let code = match error {
         TokenError::NoSuchToken { .. }
+        | TokenError::Unlisted { .. }
         | TokenError::Ambiguous { .. }
         | TokenError::TooShort
         | TokenError::TooLong => USAGE,
-        TokenError::File(_) | TokenError::Randomness(_) | _ => STORE,
+        TokenError::File(_) | TokenError::Shared(_) | TokenError::Randomness(_) | _ => STORE,
     };
     CliError::other(code, with_causes(error))
 }

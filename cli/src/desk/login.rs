@@ -1,6 +1,7 @@
 //! Login links of the server that this process is.
 
-use folkmoot_server::{Hosts, Sessions};
+use folkmoot::core::port::causes::with_causes;
+use folkmoot_server::{Hosts, Secret, Sessions};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{CliError, STORE};
@@ -28,18 +29,23 @@ pub(crate) struct LoginLink {
 
 impl LoginDesk {
     /// Makes another link.
-    pub(crate) fn link(&self) -> Result<LoginLink, CliError> {
-        let failed = |why: String| CliError::other(STORE, why);
+    pub(crate) async fn link(&self) -> Result<LoginLink, CliError> {
         let url = self.hosts.url();
-        let url = url.ok_or_else(|| failed("the server has no address".to_owned()))?;
-        let code = self
-            .sessions
-            .code()
-            .map_err(|error| failed(error.to_string()))?;
-        Ok(LoginLink {
+        let url = url.ok_or_else(|| CliError::other(STORE, "the server has no address"))?;
+        let code = self.sessions.code().await;
+        let code = code.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
+        Ok(LoginLink::of(&url, &code))
+    }
+}
+
+impl LoginLink {
+    /// The link with `code` to the server at `url`.
+    pub(crate) fn of(url: &str, code: &Secret) -> Self {
+        let url = url.trim_end_matches('/');
+        Self {
             // Browsers send no fragment: the code stays out of logs.
             link: format!("{url}/login#{}", code.expose()),
             minutes: MINUTES,
-        })
+        }
     }
 }

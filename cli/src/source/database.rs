@@ -7,8 +7,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot::core::ids::WorldId;
 use folkmoot::core::port::causes::with_causes;
+use folkmoot::core::port::Members;
 pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
-use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedStore};
+use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedRecords, SharedStore};
 use folkmoot::{
     Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, SharedWorlds,
     Store, WorldName, Worlds, fold_world,
@@ -40,6 +41,15 @@ async fn ledger(url: &DatabaseUrl, mode: OpenMode) -> Result<Arc<PostgresLedger>
     let ledger = PostgresLedger::open(url, mode).await;
     let ledger = ledger.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
     Ok(Arc::new(ledger))
+}
+
+/// Reaches what all processes of the database at `url` share: small records, and the list of the nodes.
+pub(crate) async fn reach(
+    url: &DatabaseUrl,
+    mode: OpenMode,
+) -> Result<(Arc<dyn SharedRecords>, Arc<dyn Members>), CliError> {
+    let ledger = ledger(url, mode).await?;
+    Ok((Arc::clone(&ledger) as _, ledger))
 }
 
 /// This process as one of the nodes of a database, with its store.

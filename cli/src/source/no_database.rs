@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::path::Path;
+use std::sync::Arc;
 
-use folkmoot::store::OpenMode;
+use folkmoot::core::port::Members;
+use folkmoot::store::{OpenMode, SharedRecords};
 use folkmoot::{Runtime, RuntimeBuilder, Store, WorldName};
 
 use super::StoreUse;
@@ -26,6 +28,13 @@ pub(crate) fn read_url(_: &str) -> Result<DatabaseUrl, String> {
 }
 
 pub(crate) async fn open(url: &DatabaseUrl, _: &StoreUse) -> Result<Store, CliError> {
+    match *url {}
+}
+
+pub(crate) async fn reach(
+    url: &DatabaseUrl,
+    _: OpenMode,
+) -> Result<(Arc<dyn SharedRecords>, Arc<dyn Members>), CliError> {
     match *url {}
 }
 

@@ -48,6 +48,11 @@ impl Sources {
         )
     }
 
+    /// The texts of all files: the script's own first, then of those that it includes.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|source| &*source.text)
+    }
+
     /// The same with asterisks in place of what is hidden, and of what seems to be a secret.
     fn without(&self, hidden: &[Mark]) -> Self {
         let sources = self.0.iter().enumerate().map(|(number, source)| {

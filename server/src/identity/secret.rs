@@ -89,6 +89,16 @@ pub(crate) struct SecretHash([u8; 32]);
 pub(crate) struct HashTextError;
 
 impl SecretHash {
+    /// Its bytes.
+    pub(crate) const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// A hash of these bytes; `None` if they are not 32.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     /// Its first 10 hex digits, by which people call a token.
     pub(crate) fn short(&self) -> String {
         hex(self.0.get(..5).unwrap_or_default())

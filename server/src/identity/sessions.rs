@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use axum::http::request::Parts;
-use folkmoot::Proof;
 use folkmoot::core::ids::PersonName;
+use folkmoot::store::SharedRecords;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,16 @@ use super::bearer::bearer;
 use super::lease::Lessor;
 use super::records::{RecordFile, RecordsError};
 use super::secret::{RandomnessError, Secret, SecretHash, SecretKind};
+use super::shared::SharedRecordsError;
 use super::tokens::Tokens;
 use super::{Authenticate, AuthenticateError, Caller};
 
 mod codes;
+mod shared;
 
 use codes::Codes;
+use shared::SharedSessions;
+pub use shared::login_code;
 
 /// The time for which a session holds.
 const SESSION: SignedDuration = SignedDuration::from_hours(12);
@@ -39,7 +43,13 @@ pub struct LocalUser {
 
 /// The sessions of a server. Its clones are one.
 #[derive(Debug, Clone)]
-pub struct Sessions(Arc<Inner>);
+pub struct Sessions(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    File(Arc<Inner>),
+    Shared(Arc<SharedSessions>),
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -66,6 +76,17 @@ struct SessionRecord {
     ends: Timestamp,
 }
 
+impl SessionRecord {
+    fn begun(sha256: SecretHash, origin: SessionOrigin, begun: Timestamp) -> Self {
+        Self {
+            sha256,
+            origin,
+            begun,
+            ends: begun.checked_add(SESSION).unwrap_or(Timestamp::MAX),
+        }
+    }
+}
+
 /// The proof by which a session began. It ends with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -81,6 +102,17 @@ enum SessionOrigin {
 }
 
 impl SessionOrigin {
+    /// Whoever began the session; nobody once their token is worth nothing.
+    async fn caller(&self, tokens: Option<&Tokens>) -> Result<Caller, AuthenticateError> {
+        match (self, tokens) {
+            (Self::Local { uid, display }, _) => Ok(Caller::local(*uid, display)),
+            (Self::Token { sha256 }, Some(tokens)) => {
+                tokens.caller_of(sha256, SystemTime::now()).await
+            }
+            (Self::Token { .. }, None) => Err(AuthenticateError::Unknown),
+        }
+    }
+
     /// Tells whether both are of one user or token.
     fn is_of(&self, other: &Self) -> bool {
         match (self, other) {
@@ -113,6 +145,9 @@ pub enum SessionError {
     /// The session cannot be kept.
     #[error(transparent)]
     File(#[from] RecordsError),
+    /// The session, or the code, cannot be kept where all nodes find it.
+    #[error(transparent)]
+    Shared(#[from] SharedRecordsError),
     /// There is no secret to be had.
     #[error(transparent)]
     Randomness(#[from] RandomnessError),
@@ -138,22 +173,41 @@ impl Sessions {
             let lessor = Lessor::new();
             (record.sha256, OpenSession { record, lessor })
         });
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Kind::File(Arc::new(Inner {
             file,
             user,
             tokens,
             codes: Codes::new(),
             open: Mutex::new(open.collect()),
-        })))
+        }))))
+    }
+
+    /// The sessions that all nodes of a store share: one that begins at any of them is valid at all, and its end, wherever it
+    /// comes from, counts at all within two seconds. A code that any of them made, or [`login_code`], works once, and makes a
+    /// session of whoever made it; `user` is whom this one makes codes for. While the store cannot be asked, known sessions
+    /// count for 30 s. Call it within a runtime.
+    ///
+    /// # Errors
+    /// [`SharedRecordsError`]. Later ones are logged once.
+    pub async fn shared(
+        records: Arc<dyn SharedRecords>,
+        user: LocalUser,
+        tokens: Option<Tokens>,
+    ) -> Result<Self, SharedRecordsError> {
+        let sessions = SharedSessions::open(records, user, tokens).await?;
+        Ok(Self(Kind::Shared(Arc::new(sessions))))
     }
 
     /// Makes a code for a login link. It works once and for 10 minutes, and whoever has it is the
     /// user of the machine.
     ///
     /// # Errors
-    /// [`RandomnessError`].
-    pub fn code(&self) -> Result<Secret, RandomnessError> {
-        self.0.codes.make(now())
+    /// [`SessionError`].
+    pub async fn code(&self) -> Result<Secret, SessionError> {
+        match &self.0 {
+            Kind::File(inner) => Ok(inner.codes.make(now())?),
+            Kind::Shared(shared) => shared.code().await,
+        }
     }
 
     /// Begins a session with a code, for the user of the machine under the name `display`.
@@ -165,18 +219,10 @@ impl Sessions {
         code: &Secret,
         display: Option<PersonName>,
     ) -> Result<(Secret, Caller), SessionError> {
-        let code = self.0.codes.take(code, now())?;
-        let LocalUser {
-            uid,
-            display: login,
-        } = self.0.user.clone();
-        let display = display.unwrap_or(login);
-        let begun = self.begin(SessionOrigin::Local { uid, display }).await;
-        if begun.is_err() {
-            // Only a session that began uses a code up.
-            self.0.codes.put_back(code);
+        match &self.0 {
+            Kind::File(inner) => begin_with_code(inner, code, display).await,
+            Kind::Shared(shared) => shared.begin_with_code(code, display).await,
         }
-        begun
     }
 
     /// Begins a session with a token of the server's file; `None` if it is another kind of token.
@@ -188,56 +234,92 @@ impl Sessions {
         &self,
         token: &Secret,
     ) -> Result<Option<(Secret, Caller)>, SessionError> {
-        if self.0.tokens.is_none() || !SecretKind::Token.fits(token) {
-            return Ok(None);
+        match &self.0 {
+            Kind::File(inner) => begin_with_token(inner, token).await,
+            Kind::Shared(shared) => shared.begin_with_token(token).await,
         }
-        let sha256 = token.hash();
-        let origin = SessionOrigin::Token { sha256 };
-        // A token that is worth nothing leaves no trace.
-        self.0.principal(&origin)?;
-        self.begin(origin).await.map(Some)
-    }
-
-    async fn begin(&self, origin: SessionOrigin) -> Result<(Secret, Caller), SessionError> {
-        let secret = Secret::random(SecretKind::Session)?;
-        let begun = now();
-        let record = SessionRecord {
-            sha256: secret.hash(),
-            origin,
-            begun,
-            ends: begun.checked_add(SESSION).unwrap_or(Timestamp::MAX),
-        };
-        let inner = Arc::clone(&self.0);
-        let caller = blocking(move || inner.begin(record)).await??;
-        Ok((secret, caller))
     }
 
     /// Ends the session with this token, in open streams too; false if there is none.
     ///
     /// # Errors
     /// [`SessionError::File`] if the end cannot be kept. The session has ended all the same, until
-    /// the server starts again.
+    /// the server starts again. [`SessionError::Shared`] if nobody can say whether it has ended.
     pub async fn end(&self, session: &Secret) -> Result<bool, SessionError> {
+        let inner = match &self.0 {
+            Kind::File(inner) => Arc::clone(inner),
+            Kind::Shared(shared) => return shared.end(session).await,
+        };
         let hash = session.hash();
-        if self.0.open().remove(&hash).is_none() {
+        if inner.open().remove(&hash).is_none() {
             return Ok(false);
         }
-        let inner = Arc::clone(&self.0);
         blocking(move || inner.keep()).await??;
         Ok(true)
     }
 
     /// The caller whose session this is.
-    pub(super) fn caller(&self, session: &Secret) -> Result<Caller, AuthenticateError> {
-        self.0.caller(&session.hash(), now())
+    pub(super) async fn caller(&self, session: &Secret) -> Result<Caller, AuthenticateError> {
+        let hash = session.hash();
+        match &self.0 {
+            Kind::File(inner) => inner.caller(&hash, now()).await,
+            Kind::Shared(shared) => shared.caller(&hash).await,
+        }
     }
 }
 
 #[async_trait]
 impl Authenticate for Sessions {
     async fn authenticate(&self, parts: &Parts) -> Result<Caller, AuthenticateError> {
-        self.caller(&bearer(parts)?)
+        self.caller(&bearer(parts)?).await
     }
+}
+
+/// Begins a session that a file keeps with a code.
+async fn begin_with_code(
+    inner: &Arc<Inner>,
+    code: &Secret,
+    display: Option<PersonName>,
+) -> Result<(Secret, Caller), SessionError> {
+    let code = inner.codes.take(code, now())?;
+    let LocalUser {
+        uid,
+        display: login,
+    } = inner.user.clone();
+    let display = display.unwrap_or(login);
+    let begun = begin(inner, SessionOrigin::Local { uid, display }).await;
+    if begun.is_err() {
+        // Only a session that began uses a code up.
+        inner.codes.put_back(code);
+    }
+    begun
+}
+
+/// Begins a session that a file keeps with a token.
+async fn begin_with_token(
+    inner: &Arc<Inner>,
+    token: &Secret,
+) -> Result<Option<(Secret, Caller)>, SessionError> {
+    if inner.tokens.is_none() || !SecretKind::Token.fits(token) {
+        return Ok(None);
+    }
+    let sha256 = token.hash();
+    let origin = SessionOrigin::Token { sha256 };
+    // A token that is worth nothing leaves no trace.
+    origin.caller(inner.tokens.as_ref()).await?;
+    begin(inner, origin).await.map(Some)
+}
+
+async fn begin(
+    inner: &Arc<Inner>,
+    origin: SessionOrigin,
+) -> Result<(Secret, Caller), SessionError> {
+    let secret = Secret::random(SecretKind::Session)?;
+    let record = SessionRecord::begun(secret.hash(), origin, now());
+    let (hash, begun) = (record.sha256, record.begun);
+    let keeper = Arc::clone(inner);
+    blocking(move || keeper.begin(record)).await??;
+    Ok((secret, inner.caller(&hash, begun).await?))
 }
 
 impl Inner {
@@ -246,7 +328,7 @@ impl Inner {
     }
 
     /// Begins a session once it is in the file.
-    fn begin(&self, record: SessionRecord) -> Result<Caller, SessionError> {
+    fn begin(&self, record: SessionRecord) -> Result<(), SessionError> {
         let (hash, begun) = (record.sha256, record.begun);
         let lessor = Lessor::new();
         {
@@ -267,7 +349,7 @@ impl Inner {
             self.open().remove(&hash);
             return Err(error.into());
         }
-        Ok(self.caller(&hash, begun)?)
+        Ok(())
     }
 
     /// Writes all sessions that are open.
@@ -280,31 +362,21 @@ impl Inner {
         })
     }
 
-    fn caller(&self, hash: &SecretHash, now: Timestamp) -> Result<Caller, AuthenticateError> {
-        let open = self.open();
-        let session = open.get(hash).filter(|one| now < one.record.ends);
-        let Some(OpenSession { record, lessor }) = session else {
-            return Err(AuthenticateError::Unknown);
+    async fn caller(&self, hash: &SecretHash, now: Timestamp) -> Result<Caller, AuthenticateError> {
+        let session = {
+            let open = self.open();
+            let session = open.get(hash).filter(|one| now < one.record.ends);
+            session.map(|OpenSession { record, lessor }| {
+                let lease = lessor.lease(Some(record.ends.into()));
+                (record.origin.clone(), lease)
+            })
         };
-        let caller = self.principal(&record.origin)?;
-        let lease = lessor.lease(Some(record.ends.into()));
+        let (origin, lease) = session.ok_or(AuthenticateError::Unknown)?;
+        let caller = origin.caller(self.tokens.as_ref()).await?;
         Ok(Caller {
             lease: lease.and(caller.lease.clone()),
             ..caller
         })
-    }
-
-    /// Whoever began a session.
-    fn principal(&self, origin: &SessionOrigin) -> Result<Caller, AuthenticateError> {
-        match origin {
-            SessionOrigin::Local { uid, display } => {
-                Ok(Caller::of(Proof::local(*uid, display.clone())))
-            }
-            SessionOrigin::Token { sha256 } => match &self.tokens {
-                Some(tokens) => tokens.caller_of(sha256, SystemTime::now()),
-                None => Err(AuthenticateError::Unknown),
-            },
-        }
     }
 }
 

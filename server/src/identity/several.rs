@@ -16,7 +16,7 @@ use super::{Authenticate, AuthenticateError, Caller};
 pub struct Several {
     /// Sessions.
     pub sessions: Option<Sessions>,
-    /// Tokens of a file.
+    /// Tokens of a file, or those that the nodes of a store share.
     pub tokens: Option<Tokens>,
     /// Issuers of JWTs.
     pub issuers: Vec<Jwt>,
@@ -25,8 +25,8 @@ pub struct Several {
 impl Several {
     async fn caller(&self, token: &Secret) -> Result<Caller, AuthenticateError> {
         match (&self.sessions, &self.tokens) {
-            (Some(sessions), _) if SecretKind::Session.fits(token) => sessions.caller(token),
-            (_, Some(tokens)) if SecretKind::Token.fits(token) => tokens.caller(token),
+            (Some(sessions), _) if SecretKind::Session.fits(token) => sessions.caller(token).await,
+            (_, Some(tokens)) if SecretKind::Token.fits(token) => tokens.caller(token).await,
             _ => match self.issuers.iter().find(|issuer| issuer.is_named_by(token)) {
                 Some(issuer) => issuer.caller(token).await,
                 None => Err(AuthenticateError::Unknown),

@@ -1,4 +1,4 @@
-//! Tokens out of a file, which is read anew when it changes.
+//! Tokens out of a file, which is read anew when it changes, or those that the nodes of a store share.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,26 +7,36 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use axum::http::request::Parts;
+use folkmoot::store::SharedRecords;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::bearer::bearer;
 use super::lease::Lessor;
 use super::records::{FileStamp, RecordFile, RecordsError};
 use super::secret::{Secret, SecretHash};
+use super::shared::{SharedRecordsError, SharedTable};
 use super::{Authenticate, AuthenticateError, Caller};
 
 mod file;
 mod record;
+mod table;
 
 pub use file::{NewToken, TokenError, TokenFile};
 pub use record::{PrincipalKind, Revocation, TokenRecord};
+pub use table::TokenTable;
 
 /// The longest time until a change of the file counts.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The callers whom a file of tokens names. Its clones are one.
+/// The callers whom tokens name. Its clones are one.
 #[derive(Debug, Clone)]
-pub struct Tokens(Arc<Inner>);
+pub struct Tokens(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    File(Arc<Inner>),
+    Shared(Arc<SharedTable<TokenRecord>>),
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -63,42 +73,58 @@ impl Tokens {
         });
         inner.read()?;
         tokio::spawn(follow(Arc::downgrade(&inner)));
-        Ok(Self(inner))
+        Ok(Self(Kind::File(inner)))
+    }
+
+    /// Reads the tokens that all nodes of a store share, and looks every second whether they changed. A token that is revoked
+    /// anywhere ends within two seconds, in open streams too; a new one counts at once. While the store cannot be asked,
+    /// known tokens count for 30 s. Call it within a runtime.
+    ///
+    /// # Errors
+    /// [`SharedRecordsError`]. Later ones are logged once.
+    pub async fn shared(records: Arc<dyn SharedRecords>) -> Result<Self, SharedRecordsError> {
+        let table = SharedTable::open(records).await?;
+        Ok(Self(Kind::Shared(table)))
     }
 
     /// The caller whose token this is.
-    pub(super) fn caller(&self, token: &Secret) -> Result<Caller, AuthenticateError> {
-        self.caller_of(&token.hash(), SystemTime::now())
+    pub(super) async fn caller(&self, token: &Secret) -> Result<Caller, AuthenticateError> {
+        self.caller_of(&token.hash(), SystemTime::now()).await
     }
 
     /// The caller whose token has this hash.
-    pub(super) fn caller_of(
+    pub(super) async fn caller_of(
         &self,
         hash: &SecretHash,
         now: SystemTime,
     ) -> Result<Caller, AuthenticateError> {
-        let table = self.0.table.read().unwrap_or_else(PoisonError::into_inner);
-        let entry = table.tokens.get(hash);
-        let entry = entry.filter(|entry| entry.record.end().is_none_or(|end| now < end));
-        let Some(Entry { record, lessor }) = entry else {
-            return Err(AuthenticateError::Unknown);
+        let table = match &self.0 {
+            Kind::File(inner) => return inner.caller_of(hash, now),
+            Kind::Shared(table) => table,
         };
-        Ok(Caller {
-            proof: record.proof(),
-            may: record.permissions(),
-            lease: lessor.lease(record.end()),
-        })
+        match table.find(hash).await? {
+            Some((record, lease)) => record.caller(lease, now),
+            None => Err(AuthenticateError::Unknown),
+        }
     }
 }
 
 #[async_trait]
 impl Authenticate for Tokens {
     async fn authenticate(&self, parts: &Parts) -> Result<Caller, AuthenticateError> {
-        self.caller(&bearer(parts)?)
+        self.caller(&bearer(parts)?).await
     }
 }
 
 impl Inner {
+    fn caller_of(&self, hash: &SecretHash, now: SystemTime) -> Result<Caller, AuthenticateError> {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        match table.tokens.get(hash) {
+            Some(Entry { record, lessor }) => record.caller(lessor.lease(None), now),
+            None => Err(AuthenticateError::Unknown),
+        }
+    }
+
     fn read(&self) -> Result<(), RecordsError> {
         let (stamp, records) = self.file.read()?;
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);

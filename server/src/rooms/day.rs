@@ -47,7 +47,7 @@ pub(super) struct Days(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     /// The names of the worlds of each owner, and of some that have another owner by now; `None`
-    /// until all worlds were listed.
+    /// until all worlds were listed. Always empty over a store that nodes share: others open worlds there, too.
     owned: Option<HashMap<String, BTreeSet<WorldName>>>,
     /// The day that `worlds` is about, counted from 1970.
     day: u64,
@@ -122,20 +122,8 @@ impl Lobby {
             known.day = day;
             known.worlds.clear();
         }
-        if known.owned.is_none() {
-            known.owned = Some(self.owned().await?);
-        }
-        let names = known.owned.as_ref().and_then(|owned| owned.get(owner));
         let mut used = Used::default();
-        for name in names.cloned().unwrap_or_default() {
-            let entry = self.rooms.store.find(&name).await?;
-            let is_theirs = |entry: &WorldEntry| entry.owner.as_deref() == Some(owner);
-            let Some(entry) = entry.filter(is_theirs) else {
-                continue;
-            };
-            if entry.time.0 / DAY_MS < day {
-                continue;
-            }
+        for entry in self.grown(&mut known, owner).await? {
             let mut world = match known.worlds.remove(&entry.world) {
                 Some(world) => world,
                 None => self.morning(&entry, day).await?,
@@ -151,6 +139,27 @@ impl Lobby {
             known.worlds.insert(entry.world, world);
         }
         Ok(used)
+    }
+
+    /// The worlds of `owner` that have grown on the day that `known` is about.
+    async fn grown(&self, known: &mut Known, owner: &str) -> Result<Vec<WorldEntry>, Problem> {
+        let store = &self.rooms.store;
+        let midnight = Time(known.day * DAY_MS);
+        if let Some(grown) = store.grown(owner, midnight).await? {
+            return Ok(grown);
+        }
+        let owned = match &mut known.owned {
+            Some(owned) => owned,
+            none => none.insert(self.owned().await?),
+        };
+        let mut grown = Vec::new();
+        for name in owned.get(owner).into_iter().flatten() {
+            let entry = store.find(name).await?;
+            let is_theirs = |entry: &WorldEntry| entry.owner.as_deref() == Some(owner);
+            let has_grown = |entry: &WorldEntry| is_theirs(entry) && entry.time >= midnight;
+            grown.extend(entry.filter(has_grown));
+        }
+        Ok(grown)
     }
 
     async fn owned(&self) -> Result<HashMap<String, BTreeSet<WorldName>>, Problem> {

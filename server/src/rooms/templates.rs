@@ -2,9 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use folkmoot::core::ids::Digest;
+
 use folkmoot::core::event::Rights;
 use folkmoot::script::Script;
 use folkmoot::{Definition, definition_of};
+
+mod digests;
+
+pub use digests::{TemplateDigests, TemplatesError};
 
 /// The folder of a server's templates. It is read anew for each room, so that an edited template
 /// counts from then on.
@@ -68,6 +74,31 @@ impl Templates {
         }
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// The digests of all templates as they are now, each with the files that it includes. Files are read for it: call it
+    /// where that may block.
+    ///
+    /// # Errors
+    /// [`TemplateError::Folder`].
+    pub fn digests(&self) -> Result<TemplateDigests, TemplateError> {
+        let mut digests = TemplateDigests::default();
+        let Some(folder) = &self.folder else {
+            return Ok(digests);
+        };
+        for name in self.names()? {
+            let file = folder.join(format!("{name}.yaml"));
+            let digest = match Script::load(&file) {
+                Ok(script) => {
+                    let texts: Vec<_> = script.sources.texts().map(str::as_bytes).collect();
+                    Digest::of(&texts)
+                }
+                // It makes no rooms before somebody mends it.
+                Err(_) => Digest::of(&[&std::fs::read(&file).map_err(TemplateError::Folder)?]),
+            };
+            digests.add(name, digest);
+        }
+        Ok(digests)
     }
 
     /// Reads the template called `name`. Files are read for it: call it where that may block.

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use folkmoot::Rights;
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{PersonName, Time};
+use folkmoot::core::port::causes::with_causes;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -210,8 +211,9 @@ impl From<SessionError> for Problem {
                 Self::new(ProblemCode::LimitReached, detail).with("retry_after_s", seconds)
             }
             SessionError::Token(error) => error.into(),
-            SessionError::File(_) | SessionError::Randomness(_) => {
-                tracing::error!(error = detail, "no session is kept");
+            SessionError::File(_) | SessionError::Shared(_) | SessionError::Randomness(_) => {
+                let error = with_causes(&error);
+                tracing::error!(error, "no session is kept");
                 let why = "the server cannot keep the session; its log says why";
                 Self::new(ProblemCode::Unavailable, why)
             }

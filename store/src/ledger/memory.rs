@@ -9,12 +9,15 @@ use folkmoot_core::ids::{AskId, Digest, Incarnation, NodeId, Position, Time, Wor
 use folkmoot_core::port::{Ask, NodeCard};
 use tokio::sync::Notify;
 
+use shared::SharedKind;
+
 use super::{Birth, CheckpointRow, ForkBase, LedgerEntry, NewRow, Row};
 
 mod inbox;
 mod members;
 mod register;
 mod rows;
+mod shared;
 mod tables;
 mod upkeep;
 
@@ -63,6 +66,8 @@ struct State {
     tombstones: BTreeMap<WorldId, Vec<u8>>,
     nodes: BTreeMap<NodeId, Member>,
     asks: BTreeMap<AskId, KeptAsk>,
+    /// The records that are of no world, by their kinds.
+    shared: BTreeMap<String, SharedKind>,
 }
 
 impl Default for State {
@@ -74,6 +79,7 @@ impl Default for State {
             tombstones: BTreeMap::new(),
             nodes: BTreeMap::new(),
             asks: BTreeMap::new(),
+            shared: BTreeMap::new(),
         }
     }
 }

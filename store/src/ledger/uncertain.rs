@@ -21,6 +21,8 @@ use super::{
 };
 use crate::engine::Ack;
 
+mod shared;
+
 /// The fate of a request on its way to the ledger and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
@@ -288,6 +290,15 @@ impl Register for UncertainLedger {
         limit: usize,
     ) -> Result<Vec<LedgerEntry>, LedgerError> {
         self.send(self.ledger().worlds(labels, after, limit)).await
+    }
+
+    async fn grown(
+        &self,
+        of: (&str, Time),
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<LedgerEntry>, LedgerError> {
+        self.send(self.ledger().grown(of, after, limit)).await
     }
 
     async fn forks(&self, parent: WorldId) -> Result<Vec<LedgerEntry>, LedgerError> {

@@ -1,13 +1,14 @@
 //! The worlds of a database.
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{NodeId, Position, WorldId, WorldName};
+use folkmoot_core::ids::{NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::Labels;
 use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::PostgresLedger;
+use super::session::Values;
 use super::values::{
     self, bound, column, count, damaged, incarnation, read_incarnation, read_position, read_time,
     read_whole,
@@ -45,6 +46,13 @@ const LABELLED: &str = concat!(
     " JOIN labelled USING (world) ORDER BY w.name"
 );
 
+/// Those of the owner first, by their index.
+const GROWN: &str = concat!(
+    "WITH theirs AS MATERIALIZED (SELECT world FROM fm.world WHERE owner = $3 AND name > $1::text COLLATE \"C\") ",
+    entry!(),
+    " JOIN theirs USING (world) WHERE l.time >= $4 ORDER BY w.name LIMIT $2"
+);
+
 const HEADS: &str = "
     SELECT n.world, l.last FROM unnest($1::uuid[]) AS n(world) CROSS JOIN LATERAL (
         SELECT c.last FROM fm.commit c WHERE c.world = n.world ORDER BY c.first DESC LIMIT 1
@@ -80,6 +88,18 @@ impl Register for PostgresLedger {
             let labels = values::labels(labels);
             self.read_with(LABELLED, &[&after, &limit, &labels]).await?
         };
+        rows.iter().map(entry).collect()
+    }
+
+    async fn grown(
+        &self,
+        (owner, since): (&str, Time),
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<LedgerEntry>, LedgerError> {
+        let after = after.map_or("", WorldName::as_str);
+        let values: Values<'_> = &[&after, &count(limit), &values::text(owner), &bound(since.0)];
+        let rows = self.read_with(GROWN, values).await?;
         rows.iter().map(entry).collect()
     }
 

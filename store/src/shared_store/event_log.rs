@@ -1,11 +1,12 @@
 //! The event log port.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::command::commit::{CommandKey, Commit};
 use folkmoot_core::event::{Event, EventKind, WorldEvent};
-use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::ids::{Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
     AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
 };
@@ -18,12 +19,15 @@ use super::reader::{self, LedgerReader};
 use super::settle::{read_error, unread};
 use super::stream::{StreamEnd, stream};
 use crate::format::Malformed;
-use crate::ledger::{BesideRow, Demands, GoneRange, LedgerEntry};
+use crate::ledger::{BesideRow, Demands, GoneRange, LedgerEntry, SharedRecords};
 use crate::state::content;
 use crate::state::summary::{Origin, Summary, key_digest};
 use crate::write::encode::Unlinked;
 use crate::write::group;
 use crate::write::queue::EncodedCommit;
+
+/// The number of worlds that are listed at a time.
+const PAGE: usize = 200;
 
 #[async_trait]
 impl EventLog for SharedStore {
@@ -150,6 +154,39 @@ impl EventLog for SharedStore {
 }
 
 impl SharedStore {
+    /// The worlds of `owner` that have grown since `since`, by their names.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn grown(&self, owner: &str, since: Time) -> Result<Vec<WorldEntry>, ReadError> {
+        self.check_open()?;
+        let ledger = &self.inner.ledger;
+        let mut all = Vec::new();
+        let mut after: Option<WorldName> = None;
+        loop {
+            let page = self
+                .inner
+                .read(|| ledger.grown((owner, since), after.as_ref(), PAGE))
+                .await;
+            let page = page.map_err(|error| read_error(error, Position::ZERO))?;
+            let Some(last) = page.last() else {
+                return Ok(all);
+            };
+            after = Some(last.name.clone());
+            let is_last = page.len() < PAGE;
+            all.extend(page.into_iter().map(listed));
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The small records that all processes of the ledger share.
+    #[must_use]
+    pub fn shared_records(&self) -> Arc<dyn SharedRecords> {
+        Arc::clone(&self.inner.ledger) as _
+    }
+
     pub(super) fn reader(&self, world: WorldId, from: Position) -> LedgerReader {
         LedgerReader::new(&self.inner, self.lost.as_ref(), (world, from))
     }

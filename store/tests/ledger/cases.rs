@@ -7,6 +7,7 @@ pub(crate) mod inbox;
 pub(crate) mod limits;
 pub(crate) mod members;
 pub(crate) mod register;
+pub(crate) mod shared;
 pub(crate) mod tables;
 pub(crate) mod upkeep;
 
@@ -48,6 +49,7 @@ macro_rules! ledger_suite {
                 heads_are_told_of_those_that_are_there
                 forks_are_told_with_their_bases
                 gone_positions_are_told_by_who_took_them
+                grown_worlds_are_told_by_owner_and_time
             }
             upkeep {
                 reach_is_kept_for_the_holder_alone
@@ -71,6 +73,14 @@ macro_rules! ledger_suite {
                 blob_that_is_put_again_stays
                 folds_are_kept_by_place
                 fold_of_no_world_is_not_saved
+            }
+            shared {
+                record_is_put_once_and_replaced_by_who_knows_it
+                record_is_removed_once
+                records_are_listed_by_kind_in_pages
+                each_change_makes_the_version_greater
+                of_many_who_change_a_record_at_once_one_wins
+                broken_records_are_refused
             }
             limits {
                 record_may_be_as_large_as_that

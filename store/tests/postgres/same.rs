@@ -14,7 +14,7 @@ use folkmoot_core::port::{
 use folkmoot_store::{
     BesideRow, Birth, BlobTable as _, CheckpointRow, CheckpointTable as _, Demands, GoneRange,
     LedgerEntry, LedgerError, LedgerUpkeep as _, MemoryLedger, NewRow, PieceMax, PostgresLedger,
-    Register as _, Rewrite, Row, RowChain, RowRange, Rows as _,
+    Register as _, Rewrite, Row, RowChain, RowRange, Rows as _, SharedRecord, SharedRecords as _,
 };
 use uuid::Uuid;
 
@@ -209,12 +209,13 @@ macro_rules! both {
 
 impl Trial {
     async fn step(&mut self) -> Outcome {
-        match self.dice.below(10) {
+        match self.dice.below(11) {
             0..=4 => self.append().await,
             5 => self.members().await,
             6 => self.inbox().await,
             7 => self.tables().await,
             8 => self.upkeep().await,
+            9 => self.shared().await,
             _ => Ok(()),
         }?;
         self.look().await
@@ -408,6 +409,34 @@ impl Trial {
                 same(memory, postgres)
             }
         }
+    }
+
+    async fn shared(&mut self) -> Outcome {
+        let kind = ["token", "session"][self.dice.below(2) as usize];
+        let key = self.dice.below(3).to_be_bytes();
+        let no_key: Option<&[u8]> = None;
+        let no_name: Option<&WorldName> = None;
+        if self.dice.once_in(4) {
+            let (memory, postgres) = both!(self, remove_shared(kind, &key));
+            same(memory, postgres)?;
+        } else {
+            let [value, stands] = [0, 1].map(|_| vec![self.dice.below(3) as u8]);
+            let record = SharedRecord {
+                kind: kind.to_owned(),
+                key: key.to_vec(),
+                value,
+            };
+            let replaces = self.dice.once_in(2).then_some(&stands[..]);
+            let (memory, postgres) = both!(self, put_shared(&record, replaces));
+            same(memory, postgres)?;
+        }
+        let (memory, postgres) = both!(self, all_shared(kind, no_key, 9));
+        same(memory, postgres)?;
+        let (memory, postgres) = both!(self, shared_version(kind));
+        same(memory, postgres)?;
+        let since = Time(self.dice.below(1_000));
+        let (memory, postgres) = both!(self, grown(("ada", since), no_name, 9));
+        same(memory, postgres)
     }
 
     async fn upkeep(&mut self) -> Outcome {

@@ -10,11 +10,16 @@ use super::super::secret::{RandomnessError, Secret, SecretHash, SecretKind};
 use super::SessionError;
 
 /// The time for which a code holds.
-const CODE: SignedDuration = SignedDuration::from_mins(10);
+pub(super) const CODE: SignedDuration = SignedDuration::from_mins(10);
 /// The most codes that wait to be used. Another one takes the place of the oldest.
-const CODES_MAX: usize = 16;
+pub(super) const CODES_MAX: usize = 16;
 /// The most wrong codes that are looked at in a minute.
 const WRONG_MAX: std::num::NonZeroU32 = std::num::NonZeroU32::MIN.saturating_add(9);
+
+/// The quota of wrong codes.
+pub(super) const fn wrong_codes() -> Quota {
+    Quota::per_minute(WRONG_MAX)
+}
 
 /// The codes that were made and not used.
 #[derive(Debug)]
@@ -34,7 +39,7 @@ impl Codes {
     pub(super) fn new() -> Self {
         Self {
             waiting: Mutex::default(),
-            wrong: RateLimiter::direct(Quota::per_minute(WRONG_MAX)),
+            wrong: RateLimiter::direct(wrong_codes()),
         }
     }
 

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
+use folkmoot::Proof;
 use futures::FutureExt as _;
+use futures::future::join_all;
 use tempfile::TempDir;
 
 use super::super::tokens::{NewToken, PrincipalKind, TokenFile};
@@ -34,6 +36,13 @@ fn name(name: &str) -> PersonName {
     PersonName::new(name).unwrap()
 }
 
+fn inner(sessions: &Sessions) -> &Inner {
+    match &sessions.0 {
+        Kind::File(inner) => inner,
+        Kind::Shared(_) => panic!("these are in a file"),
+    }
+}
+
 fn has_ended(lease: &Lease) -> bool {
     lease.clone().ended().now_or_never().is_some()
 }
@@ -42,7 +51,7 @@ fn has_ended(lease: &Lease) -> bool {
 async fn a_code_begins_one_session_of_the_user_of_the_machine() {
     let desk = Desk::new();
     let sessions = desk.sessions(None);
-    let code = sessions.code().unwrap();
+    let code = sessions.code().await.unwrap();
     let (token, caller) = sessions
         .begin_with_code(&code, Some(name("Ada")))
         .await
@@ -63,24 +72,30 @@ async fn a_code_begins_one_session_of_the_user_of_the_machine() {
 async fn a_session_survives_a_restart_and_ends_at_its_time() {
     let desk = Desk::new();
     let sessions = desk.sessions(None);
-    let code = sessions.code().unwrap();
+    let code = sessions.code().await.unwrap();
     let (token, caller) = sessions.begin_with_code(&code, None).await.unwrap();
     drop(sessions);
     let sessions = desk.sessions(None);
-    let same = sessions.caller(&token).unwrap();
+    let same = sessions.caller(&token).await.unwrap();
     assert_eq!(same.proof, caller.proof);
     assert_eq!(same.lease.end(), caller.lease.end());
     let end = Timestamp::try_from(caller.lease.end().unwrap()).unwrap();
     let just = end - SignedDuration::from_millis(1);
-    let open = sessions.0.caller(&token.hash(), just);
+    let open = inner(&sessions).caller(&token.hash(), just).await;
     assert!(open.is_ok());
-    let over = sessions.0.caller(&token.hash(), end).unwrap_err();
+    let over = inner(&sessions)
+        .caller(&token.hash(), end)
+        .await
+        .unwrap_err();
     assert_eq!(over, AuthenticateError::Unknown);
     assert!(sessions.end(&token).await.unwrap());
     assert!(has_ended(&same.lease), "open streams end");
     assert!(!sessions.end(&token).await.unwrap());
-    assert!(sessions.caller(&token).is_err());
-    assert!(desk.sessions(None).caller(&token).is_err(), "for good");
+    assert!(sessions.caller(&token).await.is_err());
+    assert!(
+        desk.sessions(None).caller(&token).await.is_err(),
+        "for good"
+    );
 }
 
 #[tokio::test]
@@ -102,19 +117,19 @@ async fn a_session_of_a_token_ends_with_it() {
     let (session, caller) = sessions.begin_with_token(&token).await.unwrap().unwrap();
     assert_eq!(caller.key(), "token:ada");
     assert!(caller.lease.end().is_some(), "it ends after some hours");
-    let again = sessions.caller(&session).unwrap();
-    assert_eq!(again.may, tokens.caller(&token).unwrap().may);
+    let again = sessions.caller(&session).await.unwrap();
+    assert_eq!(again.may, tokens.caller(&token).await.unwrap().may);
 
     file.revoke(&record.id, "op", Timestamp::now()).unwrap();
     drop((tokens, sessions));
     let tokens = Tokens::open(file.path()).unwrap();
     let sessions = desk.sessions(Some(&tokens));
     assert!(has_ended(&again.lease));
-    assert!(sessions.caller(&session).is_err());
+    assert!(sessions.caller(&session).await.is_err());
     assert!(sessions.begin_with_token(&token).await.is_err());
     let other = sessions.begin_with_token(&Secret::new("a.b.c")).await;
     assert!(matches!(other, Ok(None)));
-    assert!(desk.sessions(None).caller(&session).is_err());
+    assert!(desk.sessions(None).caller(&session).await.is_err());
 }
 
 #[tokio::test]
@@ -123,11 +138,12 @@ async fn the_oldest_session_of_a_user_gives_way() {
     let sessions = desk.sessions(None);
     let mut begun = Vec::new();
     for _ in 0..=SESSIONS_MAX {
-        let code = sessions.code().unwrap();
+        let code = sessions.code().await.unwrap();
         begun.push(sessions.begin_with_code(&code, None).await.unwrap().0);
     }
-    let open = begun.iter().map(|token| sessions.caller(token).is_ok());
-    let open: Vec<bool> = open.collect();
+    let open = begun.iter().map(|token| sessions.caller(token));
+    let open = join_all(open).await.into_iter();
+    let open: Vec<bool> = open.map(|caller| caller.is_ok()).collect();
     assert_eq!(open.iter().filter(|open| **open).count(), SESSIONS_MAX);
     assert_eq!(open.first(), Some(&false));
 }
@@ -136,11 +152,11 @@ async fn the_oldest_session_of_a_user_gives_way() {
 async fn a_session_that_cannot_be_kept_uses_no_code_up() {
     let desk = Desk::new();
     let sessions = desk.sessions(None);
-    let code = sessions.code().unwrap();
+    let code = sessions.code().await.unwrap();
     std::fs::create_dir(desk.path()).unwrap();
     let failed = sessions.begin_with_code(&code, None).await;
     assert!(matches!(failed, Err(SessionError::File(_))));
-    assert!(sessions.0.open().is_empty());
+    assert!(inner(&sessions).open().is_empty());
     std::fs::remove_dir(desk.path()).unwrap();
     sessions.begin_with_code(&code, None).await.unwrap();
 }

@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::WorldPattern;
 use super::super::records::{RecordFile, RecordsError};
-use super::super::secret::{RandomnessError, Secret, SecretKind};
+use super::super::secret::{RandomnessError, Secret, SecretHash, SecretKind};
+use super::super::shared::SharedRecordsError;
 use super::record::{PrincipalKind, Revocation, TokenRecord};
 
 /// The fewest characters by which a token is called.
@@ -34,6 +35,29 @@ pub struct NewToken {
     pub minted_by: String,
 }
 
+impl NewToken {
+    /// The token with the hash `sha256` that is made at the time `now`.
+    pub(super) fn record(
+        self,
+        sha256: SecretHash,
+        now: Timestamp,
+    ) -> Result<TokenRecord, TokenError> {
+        Ok(TokenRecord {
+            id: sha256.short(),
+            sha256,
+            name: self.name,
+            kind: self.kind,
+            may: self.may.unwrap_or_else(|| self.kind.usual_rights()),
+            worlds: self.worlds,
+            create: self.create,
+            minted_by: self.minted_by,
+            minted_at: now,
+            expires: self.lasts.map(|lasts| after(now, lasts)).transpose()?,
+            revoked: None,
+        })
+    }
+}
+
 /// The reason that a token was not made or revoked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +79,15 @@ pub enum TokenError {
         /// The beginning of its id.
         prefix: String,
     },
+    /// No token that the nodes of the store share is called that.
+    #[error("the store has no token {prefix:?}: `folkmoot token list` lists them")]
+    Unlisted {
+        /// The beginning of its id.
+        prefix: String,
+    },
+    /// The records that the nodes of the store share.
+    #[error(transparent)]
+    Shared(#[from] SharedRecordsError),
     /// Several tokens are.
     #[error("the ids of {count} tokens begin with {prefix:?}: write more of the one that you mean")]
     Ambiguous {
@@ -92,20 +125,7 @@ impl TokenFile {
     /// [`TokenError`]; then there is no new token.
     pub fn mint(&self, new: NewToken, now: Timestamp) -> Result<(Secret, TokenRecord), TokenError> {
         let secret = Secret::random(SecretKind::Token)?;
-        let sha256 = secret.hash();
-        let record = TokenRecord {
-            id: sha256.short(),
-            sha256,
-            name: new.name,
-            kind: new.kind,
-            may: new.may.unwrap_or_else(|| new.kind.usual_rights()),
-            worlds: new.worlds,
-            create: new.create,
-            minted_by: new.minted_by,
-            minted_at: now,
-            expires: new.lasts.map(|lasts| after(now, lasts)).transpose()?,
-            revoked: None,
-        };
+        let record = new.record(secret.hash(), now)?;
         self.0.change(|records: &mut Vec<TokenRecord>| {
             records.push(record.clone());
             Ok::<_, TokenError>(())
@@ -133,28 +153,17 @@ impl TokenFile {
         by: &str,
         now: Timestamp,
     ) -> Result<TokenRecord, TokenError> {
-        if prefix.len() < PREFIX_MIN {
-            return Err(TokenError::TooShort);
-        }
+        check_prefix(prefix)?;
         if self.0.stamp()?.is_none() {
             return Err(self.no_such(prefix));
         }
         self.0.change(|records: &mut Vec<TokenRecord>| {
-            let called = |record: &&mut TokenRecord| record.id.starts_with(prefix);
-            let mut found: Vec<_> = records.iter_mut().filter(called).collect();
-            let count = found.len();
-            match (found.pop(), count) {
-                (Some(record), 1) => {
-                    let by = by.to_owned();
-                    record.revoked.get_or_insert(Revocation { by, at: now });
-                    Ok(record.clone())
-                }
-                (Some(_), _) => Err(TokenError::Ambiguous {
-                    prefix: prefix.to_owned(),
-                    count,
-                }),
-                (None, _) => Err(self.no_such(prefix)),
-            }
+            let place = place_of(records, prefix)?;
+            let found = place.and_then(|place| records.get_mut(place));
+            let record = found.ok_or_else(|| self.no_such(prefix))?;
+            let by = by.to_owned();
+            record.revoked.get_or_insert(Revocation { by, at: now });
+            Ok(record.clone())
         })
     }
 
@@ -163,6 +172,32 @@ impl TokenFile {
             file: self.path().to_owned(),
             prefix: prefix.to_owned(),
         }
+    }
+}
+
+/// Refuses a beginning that is that of almost any id.
+fn check_prefix(prefix: &str) -> Result<(), TokenError> {
+    if prefix.len() < PREFIX_MIN {
+        return Err(TokenError::TooShort);
+    }
+    Ok(())
+}
+
+/// The place of the token whose id begins with `prefix`; `None` if there is none.
+///
+/// # Errors
+/// [`TokenError::TooShort`]; [`TokenError::Ambiguous`] if there are several.
+pub(super) fn place_of(records: &[TokenRecord], prefix: &str) -> Result<Option<usize>, TokenError> {
+    check_prefix(prefix)?;
+    let places = records.iter().enumerate();
+    let mut called = places.filter(|(_, record)| record.id.starts_with(prefix));
+    let first = called.next().map(|(place, _)| place);
+    match called.count() {
+        0 => Ok(first),
+        more => Err(TokenError::Ambiguous {
+            prefix: prefix.to_owned(),
+            count: more + 1,
+        }),
     }
 }
 

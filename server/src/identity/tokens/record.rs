@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::secret::SecretHash;
 use super::super::service::service;
-use super::super::{Permissions, WorldPattern};
+use super::super::{AuthenticateError, Caller, Lease, Permissions, WorldPattern};
 
 /// The method by which the holders of tokens are proven.
 const METHOD: &str = "token";
@@ -83,12 +83,29 @@ impl TokenRecord {
         self.revoked.is_none() && self.expires.is_none_or(|end| now < end)
     }
 
-    pub(super) fn end(&self) -> Option<SystemTime> {
+    /// The holder, for as long as it holds and `lease` does; nobody if it has ended.
+    pub(super) fn caller(
+        &self,
+        lease: Lease,
+        now: SystemTime,
+    ) -> Result<Caller, AuthenticateError> {
+        let end = self.end();
+        if end.is_some_and(|end| end <= now) {
+            return Err(AuthenticateError::Unknown);
+        }
+        Ok(Caller {
+            proof: self.proof(),
+            may: self.permissions(),
+            lease: lease.and(end.map_or_else(Lease::forever, Lease::until)),
+        })
+    }
+
+    fn end(&self) -> Option<SystemTime> {
         self.expires.map(SystemTime::from)
     }
 
     /// The holder. The name is the subject: it is what the minter vouches for.
-    pub(super) fn proof(&self) -> Proof {
+    fn proof(&self) -> Proof {
         match self.kind {
             PrincipalKind::Person => Proof::by(METHOD)
                 .user(self.name.as_str())
@@ -97,7 +114,7 @@ impl TokenRecord {
         }
     }
 
-    pub(super) fn permissions(&self) -> Permissions {
+    fn permissions(&self) -> Permissions {
         Permissions {
             rights: self.may.clone(),
             worlds: self.worlds.clone().into(),

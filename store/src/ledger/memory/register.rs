@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{Position, WorldId, WorldName};
+use folkmoot_core::ids::{Position, Time, WorldId, WorldName};
 use folkmoot_core::port::Labels;
 
 use super::{MemoryLedger, State, World};
@@ -37,6 +37,25 @@ impl Register for MemoryLedger {
         Ok(names
             .filter_map(|(_, world)| state.entry(*world))
             .filter(has_all)
+            .take(limit)
+            .collect())
+    }
+
+    async fn grown(
+        &self,
+        (owner, since): (&str, Time),
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<LedgerEntry>, LedgerError> {
+        let state = self.state();
+        let begin = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let names = state.names.range::<WorldName, _>((begin, Bound::Unbounded));
+        let has_grown = |entry: &LedgerEntry| {
+            entry.labelled.owner.as_deref() == Some(owner) && entry.time >= since
+        };
+        Ok(names
+            .filter_map(|(_, world)| state.entry(*world))
+            .filter(has_grown)
             .take(limit)
             .collect())
     }

@@ -42,6 +42,7 @@ CREATE INDEX world_due ON fm.world (due, world) WHERE holder IS NULL;
 CREATE INDEX world_stray ON fm.world (world) WHERE stray;
 CREATE INDEX world_parent ON fm.world (parent, world) WHERE parent IS NOT NULL;
 CREATE INDEX world_shares ON fm.world (shares) WHERE shares IS NOT NULL;
+CREATE INDEX world_owner ON fm.world (owner) WHERE owner IS NOT NULL;
 CREATE INDEX world_labels ON fm.world USING gin (labels jsonb_path_ops);
 
 -- The commits, with the record as all stores have it: its link stands in the bytes 5 to 36.
@@ -112,3 +113,9 @@ CREATE INDEX ask_answered ON fm.ask (answered) WHERE answered IS NOT NULL;
 
 -- The tables that still have bytes in their files of what was rewritten or deleted, and how often something was.
 CREATE TABLE fm.leftover (part text PRIMARY KEY, times int8 NOT NULL DEFAULT 1);
+
+-- The small records that all processes of the database share, e.g. the tokens and sessions of servers.
+CREATE TABLE fm.shared (kind text COLLATE "C", key bytea, value bytea NOT NULL, PRIMARY KEY (kind, key));
+
+-- The number of changes of each kind of them: what is asked for every second, to learn of changes.
+CREATE TABLE fm.shared_version (kind text PRIMARY KEY, version int8 NOT NULL) WITH (fillfactor = 50);

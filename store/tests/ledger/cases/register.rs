@@ -174,3 +174,43 @@ pub(crate) async fn gone_positions_are_told_by_who_took_them(bench: &dyn Bench) 
     assert_eq!(gone(4, 5, 99).await, [4]);
     assert_eq!(gone(5, 4, 99).await, [0_u64; 0]);
 }
+
+pub(crate) async fn grown_worlds_are_told_by_owner_and_time(bench: &dyn Bench) {
+    for (number, owner, time) in [
+        (1, "ada", 10),
+        (2, "ada", 20),
+        (3, "bob", 20),
+        (4, "ada", 30),
+    ] {
+        let mut birth = first(number);
+        birth.rows[0].row.time = Time(time);
+        birth.rows[0].labelled = Some(Labelled {
+            owner: Some(owner.to_owned()),
+            labels: Labels::new(),
+        });
+        assert_eq!(append(bench, birth).await, Landing::Appended);
+    }
+    let grown = async |owner: &str, since: u64, after: Option<&WorldName>, limit: usize| {
+        let since = Time(since);
+        let worlds = bench.ledger().grown((owner, since), after, limit).await;
+        let worlds = worlds.unwrap();
+        worlds
+            .iter()
+            .map(|entry| entry.name.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(grown("ada", 20, None, 9).await, ["world-2", "world-4"]);
+    assert_eq!(grown("ada", 0, None, 2).await, ["world-1", "world-2"]);
+    assert_eq!(grown("ada", 0, Some(&name(2)), 9).await, ["world-4"]);
+    assert_eq!(grown("bob", 21, None, 9).await, [""; 0]);
+    // Its last row counts, whoever had it before.
+    let mut given = row(3, 3, "given");
+    given.row.time = Time(40);
+    given.labelled = Some(Labelled {
+        owner: Some("ada".to_owned()),
+        labels: Labels::new(),
+    });
+    assert_eq!(append(bench, chain(1, [given])).await, Landing::Appended);
+    assert_eq!(grown("ada", 30, None, 9).await, ["world-3", "world-4"]);
+    assert_eq!(grown("bob", 0, None, 9).await, [""; 0]);
+}

@@ -1,0 +1,146 @@
+use std::fs;
+
+use folkmoot::core::ids::{Seed, Stamp, Time};
+use folkmoot::core::port::{NodeCard, Renewal};
+use folkmoot::store::MemoryLedger;
+use tempfile::TempDir;
+
+use super::super::Templates;
+use super::*;
+
+const DESK: &str = "
+world: desk
+include: house.yml
+agents: [{ name: clerk, model: scripted }]
+replies: { clerk: [{ text: Noted. }] }
+";
+const HOUSE: &str = "models: { scripted: { provider: scripted } }";
+
+/// A node with templates of its own.
+struct Node {
+    folder: TempDir,
+    node: NodeId,
+}
+
+fn id(number: u8) -> NodeId {
+    NodeId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    })
+}
+
+impl Node {
+    fn new(number: u8) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let node = Self {
+            folder,
+            node: id(number),
+        };
+        node.write("desk.yaml", DESK);
+        node.write("house.yml", HOUSE);
+        node
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    fn digests(&self) -> TemplateDigests {
+        Templates::of(self.folder.path()).digests().unwrap()
+    }
+
+    async fn join(&self, ledger: &MemoryLedger) -> Result<(), TemplatesError> {
+        let digests = self.digests();
+        let offer = digests.announce(ledger).await.unwrap();
+        let card = NodeCard {
+            node: self.node,
+            name: format!("node {}", self.node),
+            offers: [offer].into(),
+            schema: 1,
+            room: 1,
+            draining: false,
+            advertise: None,
+        };
+        ledger.join(&card, MEMBER).await.unwrap();
+        digests.check(self.node, ledger, ledger).await
+    }
+}
+
+/// The template that keeps a node from joining.
+fn differing(joined: Result<(), TemplatesError>) -> String {
+    let error = joined.unwrap_err();
+    let said = error.to_string();
+    let TemplatesError::Differ { template, .. } = error else {
+        panic!("{said}");
+    };
+    template
+}
+
+#[tokio::test]
+async fn a_node_with_other_templates_is_refused_by_the_first_that_differs() {
+    let ledger = MemoryLedger::default();
+    let [one, other] = [1, 2].map(Node::new);
+    one.join(&ledger).await.unwrap();
+    other.join(&ledger).await.unwrap();
+    let cases: [(&str, &str, &str); 4] = [
+        ("zoo.yaml", "world: zoo", "zoo"),
+        ("desk.yaml", "world: {", "desk"),
+        ("desk.yaml", DESK, "zoo"),
+        (
+            "house.yml",
+            "models: { scripted: { provider: scripted }, more: { provider: scripted } }",
+            "desk",
+        ),
+    ];
+    for (file, text, template) in cases {
+        other.write(file, text);
+        let refused = other.join(&ledger).await;
+        let said = refused.as_ref().unwrap_err().to_string();
+        assert!(said.contains(&one.node.to_string()), "{said}");
+        assert_eq!(differing(refused), template, "{file}");
+    }
+    // One that has none has others, too.
+    one.write("inn.yaml", DESK);
+    assert_eq!(differing(one.join(&ledger).await), "desk");
+    let none = TemplateDigests::default();
+    none.announce(&ledger).await.unwrap();
+    let refused = none.check(one.node, &ledger, &ledger).await;
+    assert_eq!(differing(refused), "desk");
+}
+
+#[tokio::test]
+async fn a_node_that_ends_or_is_gone_keeps_nobody_from_joining() {
+    let ledger = MemoryLedger::default();
+    let [one, other] = [1, 2].map(Node::new);
+    one.join(&ledger).await.unwrap();
+    other.write("desk.yaml", "world: desk");
+    assert!(other.join(&ledger).await.is_err());
+    let ends = Renewal {
+        node: one.node,
+        room: 0,
+        draining: true,
+        ttl: MEMBER,
+    };
+    ledger.renew(ends).await.unwrap();
+    other.join(&ledger).await.unwrap();
+
+    let ledger = MemoryLedger::default();
+    one.join(&ledger).await.unwrap();
+    ledger.advance(MEMBER + Duration::from_millis(1));
+    other.join(&ledger).await.unwrap();
+    let digests = other.digests();
+    let nobody = digests.check(id(9), &ledger, &ledger).await;
+    assert!(matches!(nobody, Err(TemplatesError::NoMember)));
+}
+
+#[test]
+fn what_counts_is_in_the_files_and_not_in_their_places() {
+    let [one, other] = [1, 2].map(Node::new);
+    assert_eq!(one.digests(), other.digests());
+    other.write("notes.txt", "nothing of it counts");
+    assert_eq!(one.digests(), other.digests());
+    assert_eq!(
+        Templates::default().digests().unwrap(),
+        TemplateDigests::default()
+    );
+}
