@@ -157,6 +157,30 @@ fn a_person_decides_from_another_process_whether_the_room_runs_or_not() {
 }
 
 #[test]
+fn a_person_decides_though_the_process_that_had_the_room_was_killed() {
+    let Some(server) = Server::start("decisions behind a dead process") else {
+        return;
+    };
+    let desk = Desk::new(&server);
+    let script = desk.script("asks.yaml", ASKS);
+    let words = ["run", script.to_str().unwrap(), "--wait"];
+    let mut command = desk.command("asks", &words);
+    let mut running = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("in another terminal")));
+    let shown = shown(&desk);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let words = ["approve", "desk", "10", "--shown", &shown, "--as", "bob"];
+    // Nobody answers within the 30 seconds that a command waits, if nobody takes the room.
+    let said = desk.run("asks", &words, 0);
+    assert!(said.contains("bob allowed desk#10"), "{said}");
+    // It was given back.
+    let said = desk.run("asks", &["resume", "desk"], 0);
+    assert!(said.contains("It is noted."), "{said}");
+}
+
+#[test]
 fn a_wrong_place_is_named_and_no_password_is_shown() {
     let Some(server) = Server::start("wrong places of a database") else {
         return;
