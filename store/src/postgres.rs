@@ -30,6 +30,7 @@ mod dialer;
 mod error;
 mod facts;
 mod fault;
+mod health;
 mod hints;
 mod inbox;
 mod lanes;
@@ -47,6 +48,7 @@ mod values;
 
 pub use error::PostgresError;
 pub use facts::Identity;
+pub use health::DatabaseHealth;
 pub use url::{PostgresUrl, PostgresUrlError};
 
 /// The connections that append and change.

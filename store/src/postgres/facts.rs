@@ -38,7 +38,7 @@ pub(super) struct Facts {
     /// True if a second server has each commit before it is acknowledged.
     pub(super) is_synchronous: bool,
     version_number: i32,
-    version: String,
+    pub(super) version: String,
     only_reads: bool,
     fsync: String,
     full_page_writes: String,
