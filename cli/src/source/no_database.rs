@@ -8,6 +8,7 @@ use folkmoot::store::OpenMode;
 use folkmoot::{Runtime, RuntimeBuilder, Store, WorldName};
 
 use super::StoreUse;
+use super::members::{CopiedView, DatabaseView};
 use crate::exit::CliError;
 
 /// The URL of a database, which there is none of.
@@ -26,6 +27,14 @@ pub(crate) fn read_url(_: &str) -> Result<DatabaseUrl, String> {
 }
 
 pub(crate) async fn open(url: &DatabaseUrl, _: &StoreUse) -> Result<Store, CliError> {
+    match *url {}
+}
+
+pub(crate) async fn look_at(url: &DatabaseUrl) -> Result<DatabaseView, CliError> {
+    match *url {}
+}
+
+pub(crate) async fn copy_in(_: &Store, url: &DatabaseUrl) -> Result<CopiedView, CliError> {
     match *url {}
 }
 
