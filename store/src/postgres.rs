@@ -70,6 +70,8 @@ pub struct PostgresLedger {
     renewals: Lanes,
     leases: Lanes,
     hints: Hints,
+    /// The database in which the tables were made; `None`: somebody removed what said so.
+    origin: Option<Identity>,
 }
 
 impl PostgresLedger {
@@ -80,7 +82,7 @@ impl PostgresLedger {
     pub async fn open(url: &PostgresUrl, mode: OpenMode) -> Result<Self, PostgresError> {
         let dialer = Arc::new(Dialer::new(url.clone(), Surroundings::of_process()));
         let mut session = dialer.dial(None).await?;
-        schema::ready(&mut session, url, mode).await?;
+        let origin = schema::ready(&mut session, url, mode).await?;
         let lanes = |count| Lanes::new(Arc::clone(&dialer), count);
         let ledger = Self {
             writers: lanes(WRITERS),
@@ -88,6 +90,7 @@ impl PostgresLedger {
             renewals: lanes(1),
             leases: lanes(1),
             hints: Hints::new(Arc::clone(&dialer)),
+            origin,
             dialer,
         };
         ledger.writers.begin_with(session);

@@ -10,7 +10,7 @@ use super::values::{column, read_time, read_whole};
 use crate::ledger::LedgerError;
 
 /// Worlds and sizes are counted as they stand; what is appended meanwhile may be in it or not. A node has to read and write
-/// all tables but the one of the layout.
+/// all tables but those that say how and where they were made.
 const HEALTH: &str = "
     WITH tables AS (
         SELECT c.oid, c.relname, c.relowner FROM pg_class c
@@ -25,7 +25,7 @@ const HEALTH: &str = "
         current_setting('max_connections')::int8 AS connections_max,
         (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::int8 FROM tables) AS bytes,
         ARRAY(
-            SELECT relname::text FROM tables WHERE relname <> 'layout' AND relname !~ '^commit_' AND NOT (
+            SELECT relname::text FROM tables WHERE relname NOT IN ('layout', 'origin') AND relname !~ '^commit_' AND NOT (
                 has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
                 AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')
             ) ORDER BY relname
