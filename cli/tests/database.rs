@@ -180,6 +180,40 @@ fn a_person_decides_though_the_process_that_had_the_room_was_killed() {
     assert!(said.contains("It is noted."), "{said}");
 }
 
+#[test]
+fn a_payment_that_a_restored_database_lacks_is_asked_about_and_not_made_again() {
+    let settings = "restore_command = 'false'\n";
+    let Some(server) = Server::with("a restored database", settings, &[]) else {
+        return;
+    };
+    let desk = Desk::new(&server);
+    let script = ASKS.replace("effect: write", "effect: destructive");
+    let script = script.replace("{ text: ok }", "{ text: ok, counts: runs.txt }");
+    let script = desk.script("pays.yaml", &script);
+    desk.run("asks", &["run", script.to_str().unwrap()], 4);
+    let words = ["approve", "desk", "10", "--as", "bob"];
+    desk.run("asks", &words, 0);
+    desk.run("asks", &["resume", "desk"], 0);
+    let runs = || fs::read_to_string(desk.folder.path().join("runs.txt")).unwrap();
+    let once = runs();
+    // The backup was made after somebody had allowed it, and before it was made.
+    let words = ["--json", "log", "desk", "--kind", "ToolStarted"];
+    let started: serde_json::Value = serde_json::from_str(&desk.run("asks", &words, 0)).unwrap();
+    let at = started["position"].as_u64().unwrap();
+    let cut = format!(
+        "DELETE FROM asks.commit WHERE first >= {at}; DELETE FROM asks.checkpoint; UPDATE asks.world SET reach = NULL"
+    );
+    server.sql("postgres", &cut);
+    server.stop();
+    server.write("recovery.signal", "");
+    server.recover();
+    let said = desk.run("asks", &["resume", "desk"], 4);
+    assert!(said.contains("approve"), "{said}");
+    assert_eq!(runs(), once);
+    let words = ["--json", "log", "desk", "--kind", "Restored"];
+    assert_eq!(desk.run("asks", &words, 0).lines().count(), 1);
+}
+
 /// A folder store with a finished room, a fork of it that waits, and its proofs: anchors and a bundle.
 fn folder_with_proofs(desk: &Desk<'_>) -> String {
     let script = desk.script("asks.yaml", ASKS);
