@@ -360,6 +360,43 @@ fn a_copy_that_was_killed_goes_on() {
 }
 
 #[test]
+fn a_store_that_cannot_be_copied_whole_is_not_copied() {
+    let Some(server) = Server::start("copies that are refused") else {
+        return;
+    };
+    let desk = Desk::new(&server);
+    let refused = |words: &[&str], code: i32, said: &str| {
+        let Output { status, stderr, .. } = desk.command("refused", words).output().unwrap();
+        let why = String::from_utf8_lossy(&stderr);
+        assert_eq!(status.code(), Some(code), "{words:?}: {why}");
+        assert!(why.contains(said), "{words:?}: {why}");
+    };
+    let url = database(&desk, "refused");
+    let sealed = ASKS.replace("script:", "policy: { privacy: sealed }\nscript:");
+    let sealed = desk.script("sealed.yaml", &sealed);
+    let words = ["--store", "sealed", "run", sealed.to_str().unwrap()];
+    desk.run("refused", &words, 4);
+    refused(&["copy", "sealed", &url], 3, "keys");
+    let script = desk.script("asks.yaml", ASKS);
+    let words = ["--store", "held", "run", script.to_str().unwrap(), "--wait"];
+    let mut command = desk.command("refused", &words);
+    let mut running = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("in another terminal")));
+    refused(&["copy", "held", &url], 3, "backup FOLDER");
+    desk.run("refused", &["copy", "held", "copied"], 0);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    refused(&["copy", "held", "copied"], 2, "not empty");
+    refused(&["copy", "nowhere", &url], 3, "nowhere");
+    refused(&["copy", "held", "postgres://:hush@"], 2, "<TO>: ");
+    // None of them made a store there.
+    desk.run("refused", &["worlds"], 3);
+    // Nor is one of sealed rooms lost: it is copied into a folder, without its keys.
+    desk.run("refused", &["copy", "sealed", "sealed2"], 0);
+}
+
+#[test]
 fn the_nodes_and_the_health_of_a_database_are_shown() {
     let Some(server) = Server::start("nodes of a database") else {
         return;
