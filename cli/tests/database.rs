@@ -441,7 +441,7 @@ fn the_nodes_and_the_health_of_a_database_are_shown() {
     let late = desk.run("asks", &["nodes"], 0);
     assert!(late.contains("past its time"), "{late}");
     assert!(
-        late.contains("1 world is due") && late.contains("folkmoot serve"),
+        late.contains("1 world has been due") && late.contains("folkmoot serve"),
         "{late}"
     );
     desk.run("none", &["doctor"], 3);

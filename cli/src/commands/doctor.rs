@@ -8,7 +8,6 @@ use folkmoot::{AppliedSandbox, try_sandbox};
 use serde::Serialize;
 
 use crate::arguments::{CommonArgs, StorePlace};
-use crate::commands::nodes;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::session::own_program;
 use crate::signing;
@@ -16,7 +15,9 @@ use crate::source::database::look_at;
 use crate::source::members::DatabaseView;
 use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
-use crate::text::{counted, seconds};
+use crate::text::counted;
+
+mod database;
 
 /// The findings of an examination, as `--json` prints them.
 #[derive(Debug, Serialize)]
@@ -173,7 +174,7 @@ async fn store(common: &CommonArgs) -> Result<StoreFindings, CliError> {
     if let StorePlace::Database(url) = &common.store {
         return Ok(match look_at(url).await {
             Ok(view) => StoreFindings::Database {
-                faults: faults(&view),
+                faults: database::faults(common, &view),
                 path,
                 view,
             },
@@ -230,7 +231,7 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         StoreFindings::Held { what, .. } | StoreFindings::Damaged { what, .. } => terminal.line(what)?,
         StoreFindings::Unusable { what, .. } => terminal.line(&format!("store: {what}"))?,
         StoreFindings::Database { path, view, faults } => {
-            tell_of(terminal, path, view)?;
+            database::tell(terminal, path, view)?;
             faults.iter().try_for_each(|fault| terminal.line(&format!("store: {fault}")))?;
         }
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
@@ -260,78 +261,6 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         terminal.line(&format!("{variable} ({provider}): {state}"))?;
     }
     Ok(())
-}
-
-/// The connections that a node has at most.
-const CONNECTIONS: u64 = 9;
-
-/// The most milliseconds by which a node's clock may be off.
-const CLOCK_OFF_MS_MAX: u64 = 2_000;
-
-/// The faults of a database that people should mend. A server that would lose commits is refused before.
-fn faults(view: &DatabaseView) -> Vec<String> {
-    let mut faults = Vec::new();
-    if !view.closed.is_empty() {
-        let closed = view.closed.join(", ");
-        faults.push(format!(
-            "this login cannot be a node: grant it SELECT, INSERT, UPDATE and DELETE on {closed}"
-        ));
-    }
-    if !view.is_owner {
-        faults.push(
-            "this login does not own the tables, so that it can erase nothing; a node of their owner can".to_owned(),
-        );
-    }
-    let off = view.clock_ahead_ms.unsigned_abs();
-    if off > CLOCK_OFF_MS_MAX {
-        let side = if view.clock_ahead_ms > 0 {
-            "ahead of"
-        } else {
-            "behind"
-        };
-        faults.push(format!(
-            "this machine's clock is {} {side} the database's, so that no node here takes a world: set the clock",
-            seconds(off)
-        ));
-    }
-    if view.connections.saturating_add(CONNECTIONS) > view.connections_max {
-        faults.push(format!(
-            "another node needs {CONNECTIONS} connections, and {} of {} are taken: raise max_connections, or put PgBouncer before it",
-            view.connections, view.connections_max
-        ));
-    }
-    let late = view.nodes.iter().filter(|node| node.is_late).count();
-    if late > 0 {
-        let late = counted(late, "node");
-        faults.push(format!(
-            "{late} past the time: `folkmoot nodes` shows which"
-        ));
-    }
-    faults.extend(nodes::waiting(view));
-    faults
-}
-
-fn tell_of(terminal: &mut Terminal, path: &str, view: &DatabaseView) -> Result<(), CliError> {
-    terminal.line(&format!(
-        "store {path}: PostgreSQL {}, layout {}, {}, {} deleted, {} bytes",
-        view.server,
-        view.layout,
-        counted(view.worlds, "world"),
-        view.deleted,
-        view.bytes
-    ))?;
-    let standby = if view.is_synchronous {
-        "a standby has each commit before it is acknowledged"
-    } else {
-        "no standby is waited for"
-    };
-    terminal.line(&format!(
-        "nodes: {}, {} of {} connections taken, this clock {} ms ahead, {standby}",
-        view.nodes.len(),
-        view.connections,
-        view.connections_max,
-        view.clock_ahead_ms
-    ))
 }
 
 /// The way to namespaces, where the system refuses them.

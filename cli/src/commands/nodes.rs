@@ -6,7 +6,7 @@ use crate::show::{one_line, table};
 use crate::source::database::look_at;
 use crate::source::members::{DatabaseView, NodeView};
 use crate::terminal::Terminal;
-use crate::text::{counted, seconds};
+use crate::text::seconds;
 
 /// The last digits of a node's id that are shown: the first ones are a time. `--json` has all of it.
 const ID_DIGITS: usize = 8;
@@ -49,28 +49,31 @@ pub(crate) async fn nodes(common: &CommonArgs) -> Result<(), CliError> {
         let rows = database.nodes.iter().map(|node| row(node, &database));
         terminal.line(&table::of(&heads, rows.collect()))?;
     }
-    match waiting(&database) {
+    match waiting(common, &database) {
         Some(waiting) => terminal.line(&waiting),
         None => Ok(()),
     }
 }
 
-/// Says which worlds are due that nobody has; `None`: there are none.
-pub(super) fn waiting(database: &DatabaseView) -> Option<String> {
-    let due = database.due;
-    if due == 0 {
-        return None;
-    }
-    let are = if due == 1 { "is" } else { "are" };
+/// Says that worlds are due that nobody has; `None`: there are none.
+pub(super) fn waiting(common: &CommonArgs, database: &DatabaseView) -> Option<String> {
     let long = seconds(database.due_for_ms.unwrap_or(0));
     let takers = match database.takers() {
-        0 => "; no node takes any: start one with `folkmoot serve`",
-        _ => "",
+        0 => format!(
+            "; no node takes any, so start one with `{} serve`",
+            common.program()
+        ),
+        _ => String::new(),
     };
-    let worlds = counted(due, "world");
-    Some(format!(
-        "{worlds} {are} due, and nobody has them, for {long} by now{takers}."
-    ))
+    match database.due {
+        0 => None,
+        1 => Some(format!(
+            "1 world has been due for {long}, and nobody has it{takers}."
+        )),
+        due => Some(format!(
+            "{due} worlds are due, the first for {long}, and nobody has them{takers}."
+        )),
+    }
 }
 
 fn row(node: &NodeView, database: &DatabaseView) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Copies of a store into a database.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use folkmoot::store::{OpenMode, PostgresLedger, Register as _, SharedStore, Take
 use folkmoot::{Node, NodeProfile, OpenError, Store, Worlds, fold_world};
 use tokio::time::Instant;
 
-use super::{DatabaseUrl, ledger};
+use super::{DatabaseUrl, ledger, offer_of};
 use crate::exit::{CliError, STORE};
 use crate::source::members::CopiedView;
 
@@ -131,8 +132,8 @@ impl Begun {
                 let there = there.map_err(|error| failed(&error))?;
                 if there.is_some_and(|there| there.head < entry.head) {
                     let base = fold_world(from, &entry.name, None).await?;
-                    let base = base.base().map(|base| format!("base:{base}"));
-                    begun.needs.extend(base);
+                    let base = base.base().map(Path::new);
+                    begun.needs.extend(base.map(offer_of));
                     begun.worlds.push((entry.world, entry.name));
                 }
             }
