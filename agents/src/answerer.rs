@@ -17,7 +17,7 @@ use futures::StreamExt as _;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::error::{OpenError, SeatError};
+use crate::error::OpenError;
 use crate::means::courier::LOOK_EVERY;
 use crate::proof::Proof;
 use crate::runtime::Runtime;
@@ -186,14 +186,7 @@ impl Answerer {
             .give(command.action, Some(key))
             .await
         {
-            // Somebody else may have the world by now, and goes on with the ask.
-            Err(
-                error @ (SeatError::Closed
-                | SeatError::TenureLost
-                | SeatError::Stopped(_)
-                | SeatError::Busy { .. }
-                | SeatError::Unanswered { .. }),
-            ) => Err(NotYet(error.to_string())),
+            Err(error) if error.leaves_it_to_others() => Err(NotYet(error.to_string())),
             answer => Ok(answer.into()),
         }
     }

@@ -174,6 +174,21 @@ pub enum SeatError {
     Blob(String),
 }
 
+impl SeatError {
+    /// Tells whether it is no answer to what another process left: somebody else may have the world by now, and goes on with
+    /// it.
+    pub(crate) const fn leaves_it_to_others(&self) -> bool {
+        matches!(
+            self,
+            Self::Closed
+                | Self::TenureLost
+                | Self::Stopped(_)
+                | Self::Busy { .. }
+                | Self::Unanswered { .. }
+        )
+    }
+}
+
 /// Why a fold could not be made.
 #[derive(thiserror::Error)]
 #[non_exhaustive]

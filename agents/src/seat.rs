@@ -21,7 +21,7 @@ use crate::error::SeatError;
 use crate::parts::Assemble;
 use crate::proof::Proof;
 use crate::task::{Ask, Closing, Status};
-use crate::wire::{KEY_BYTES_MAX, key_too_long};
+use crate::wire::{KEY_BYTES_MAX, key_of_ask, key_too_long};
 
 pub(crate) mod access;
 mod activity;
@@ -82,7 +82,7 @@ impl Key {
 
     /// The key of a command that another process left, unless it has one.
     pub(crate) fn of_ask(ask: AskId) -> Self {
-        Self::Client(format!("ask:{ask}"))
+        Self::Client(key_of_ask(ask))
     }
 
     /// The key of `command`, as it is recorded.

@@ -9,8 +9,8 @@
 
 use folkmoot_core::command::{Action, CommandKey, CommandKind, Keyed};
 use folkmoot_core::content::canonical::{self, JsonFault};
-use folkmoot_core::ids::WorldName;
 use folkmoot_core::ids::principal::Principal;
+use folkmoot_core::ids::{AskId, WorldName};
 use folkmoot_core::port::{ANSWER_BYTES_MAX, ASK_BYTES_MAX};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -205,6 +205,11 @@ pub(crate) fn key_too_long(key: &CommandKey) -> Option<usize> {
         CommandKey::Client(key) => Some(key.len()).filter(|bytes| *bytes > KEY_BYTES_MAX),
         CommandKey::Step(_) => None,
     }
+}
+
+/// The key of a command that another process left as this ask, unless it has one.
+pub(crate) fn key_of_ask(ask: AskId) -> String {
+    format!("ask:{ask}")
 }
 
 /// Checks that a key fits into the header of a commit: else the world would stop at it.

@@ -27,7 +27,7 @@ pub(crate) use decision::{
 };
 pub(crate) use erase::EraseArgs;
 pub(crate) use evidence::{CheckBundleArgs, ExportArgs, ExportForm};
-pub(crate) use life::{BackupArgs, DeleteArgs, ForkArgs, RebuildArgs};
+pub(crate) use life::{BackupArgs, CopyArgs, DeleteArgs, ForkArgs, RebuildArgs};
 pub(crate) use mcp::McpArgs;
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::{McpCommand, McpToolsArgs};
@@ -143,6 +143,11 @@ pub(crate) enum CliCommand {
     /// Examine the store, the key, and the variables of the providers.
     #[command(after_help = "Example:\n  folkmoot doctor")]
     Doctor,
+    /// List the nodes that share a database, and the worlds that each of them has.
+    #[command(
+        after_help = "Example:\n  folkmoot nodes --store postgres://folkmoot@db.example.org/rooms"
+    )]
+    Nodes,
     /// Print a completion script for a shell.
     #[command(after_help = "Example:\n  folkmoot completions bash")]
     Completions(CompletionsArgs),
@@ -207,6 +212,9 @@ pub(crate) enum LogCommand {
     /// Copy the store into a directory, also while it is in use. The copy is a store itself.
     #[command(after_help = "Example:\n  folkmoot backup copy")]
     Backup(BackupArgs),
+    /// Copy a store into a folder or a database, so that what was proven of its worlds still holds.
+    #[command(after_help = "Example:\n  folkmoot copy .folkmoot copy")]
+    Copy(CopyArgs),
     /// Make a new store of the whole parts of a damaged one: it says of each world which they are.
     /// Nothing is changed in the old one.
     #[command(after_help = "Example:\n  folkmoot rebuild --to mended")]

@@ -19,6 +19,7 @@ mod chat;
 mod check;
 mod check_bundle;
 mod completions;
+mod copy;
 mod decision;
 mod delete;
 mod deny;
@@ -34,6 +35,7 @@ mod key;
 mod log;
 mod login;
 mod mcp;
+mod nodes;
 mod place;
 mod rebuild;
 mod remote;
@@ -138,6 +140,7 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
         CliCommand::Reach(command) => reach(common, command).await,
         CliCommand::Token(arguments) => token::token(common, arguments).await,
+        CliCommand::Nodes => nodes::nodes(common).await,
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
         CliCommand::Logs(command) => keep(common, command).await,
@@ -166,6 +169,7 @@ async fn keep(common: &CommonArgs, command: LogCommand) -> Result<(), CliError> 
         LogCommand::Erase(arguments) => erase::erase(common, arguments).await,
         LogCommand::Delete(arguments) => delete::delete(common, arguments).await,
         LogCommand::Backup(arguments) => backup::backup(common, arguments).await,
+        LogCommand::Copy(arguments) => Box::pin(copy::copy(common, arguments)).await,
         LogCommand::Rebuild(arguments) => rebuild::rebuild(common, arguments).await,
     }
 }

@@ -1,6 +1,6 @@
 //! The key that signs heads of logs, if one is given.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::core::port::causes::with_causes;
@@ -18,12 +18,16 @@ pub(crate) fn signer(common: &CommonArgs) -> Result<Signing, CliError> {
     let Some(file) = &common.key else {
         return Ok(None);
     };
+    Ok(Some(Arc::new(key_file(common, file.clone())?.read()?)))
+}
+
+/// The file of a key, which is not in the store's folder: a copy of that would have it.
+pub(crate) fn key_file(common: &CommonArgs, file: PathBuf) -> Result<KeyFile, CliError> {
     let key = KeyFile::at(file);
-    let key = match common.store.as_folder() {
+    Ok(match common.store.as_folder() {
         Some(folder) => key.outside_of(folder)?,
         None => key,
-    };
-    Ok(Some(Arc::new(key.read()?)))
+    })
 }
 
 /// Lets a runtime sign, if there is a key.

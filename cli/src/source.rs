@@ -22,6 +22,8 @@ use crate::view::answer::ValueStream;
 use crate::view::query::Query;
 use database::Membership;
 
+pub(crate) mod members;
+
 #[cfg(feature = "nodes")]
 pub(crate) mod database;
 #[cfg(not(feature = "nodes"))]

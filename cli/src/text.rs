@@ -21,6 +21,15 @@ pub(crate) fn masked(text: &str) -> String {
         .collect()
 }
 
+/// A time in seconds, or in minutes if it is long.
+pub(crate) fn seconds(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        10_000..300_000 => format!("{} s", ms / 1_000),
+        _ => format!("{} min", ms / 60_000),
+    }
+}
+
 fn stand_in(c: char) -> String {
     match c.len_utf8() {
         1 => "?".to_owned(),

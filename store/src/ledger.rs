@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use folkmoot_core::event::Labelled;
-use folkmoot_core::ids::{Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName};
+use folkmoot_core::ids::{CopyId, Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::Labels;
 use folkmoot_core::spec::limits::{BLOB_BYTES_MAX, CONTENT_BYTES_MAX};
 
@@ -75,6 +75,10 @@ impl<T> Ledger for T where
 pub trait Rows: Send + Sync + Debug {
     /// Returns what it means that an append returned.
     fn ack(&self) -> Ack;
+
+    /// The copy of another ledger that this one is: a database that was restored from a backup, or whose standby took over.
+    /// `None`: it is where it was made. Commits may be missing that somebody was told of, and what they led to has happened.
+    fn copy(&self) -> Option<CopyId>;
 
     /// Appends chains of rows, one for each of several worlds, for the node `node`; gives what became of each, in order.
     /// All rows of a chain land or none, with all that they say; the chains do not depend on one another.

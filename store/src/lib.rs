@@ -68,7 +68,9 @@ pub use ledger::{
 };
 pub use local::simulation::Driver;
 #[cfg(feature = "postgres")]
-pub use postgres::{Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError};
+pub use postgres::{
+    DatabaseHealth, Identity, PostgresError, PostgresLedger, PostgresUrl, PostgresUrlError,
+};
 pub use shared_store::{SharedStore, TakeInError, TakenIn};
 pub use state::shared::LostContent;
 pub use state::stats::Stats;

@@ -30,6 +30,7 @@ mod dialer;
 mod error;
 mod facts;
 mod fault;
+mod health;
 mod hints;
 mod inbox;
 mod lanes;
@@ -48,6 +49,7 @@ mod values;
 
 pub use error::PostgresError;
 pub use facts::Identity;
+pub use health::DatabaseHealth;
 pub use url::{PostgresUrl, PostgresUrlError};
 
 /// The connections that append and change.
@@ -69,6 +71,8 @@ pub struct PostgresLedger {
     renewals: Lanes,
     leases: Lanes,
     hints: Hints,
+    /// The database in which the tables were made; `None`: somebody removed what said so.
+    origin: Option<Identity>,
 }
 
 impl PostgresLedger {
@@ -79,7 +83,7 @@ impl PostgresLedger {
     pub async fn open(url: &PostgresUrl, mode: OpenMode) -> Result<Self, PostgresError> {
         let dialer = Arc::new(Dialer::new(url.clone(), Surroundings::of_process()));
         let mut session = dialer.dial(None).await?;
-        schema::ready(&mut session, url, mode).await?;
+        let origin = schema::ready(&mut session, url, mode).await?;
         let lanes = |count| Lanes::new(Arc::clone(&dialer), count);
         let ledger = Self {
             writers: lanes(WRITERS),
@@ -87,6 +91,7 @@ impl PostgresLedger {
             renewals: lanes(1),
             leases: lanes(1),
             hints: Hints::new(Arc::clone(&dialer)),
+            origin,
             dialer,
         };
         ledger.writers.begin_with(session);

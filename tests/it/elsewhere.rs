@@ -13,6 +13,7 @@ use folkmoot_tests::{Commons, FakeTool, Member, Room, room_name, says, wants};
 use tokio::task::JoinHandle;
 
 mod holders;
+mod restored;
 mod seats;
 mod strange;
 mod visits;

@@ -87,6 +87,16 @@ impl Courier {
         answered.unwrap_or(Err(SeatError::Unanswered { after }))
     }
 
+    /// Answers an ask that this process did itself. One that stays unanswered is done once more by the next holder, which
+    /// gives the same answer.
+    pub(crate) async fn answer(&self, id: AskId, answer: Answer) {
+        let told = Told::from(answer).write();
+        if let Err(error) = self.0.inbox.answer(id, told).await {
+            let why = with_causes(&error);
+            tracing::warn!(ask = %id, why, "an answer could not be given");
+        }
+    }
+
     /// Leaves an ask. Leaving it twice does nothing, so it is left again when nobody knows.
     async fn leave(&self, ask: &Ask) -> Result<(), SeatError> {
         loop {

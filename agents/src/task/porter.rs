@@ -10,12 +10,13 @@ use std::time::Duration;
 use folkmoot_core::command::Command;
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{CallEvent, Event, WorldEvent};
-use folkmoot_core::ids::{AgentName, CallId, ToolName, WorldId, WorldName};
+use folkmoot_core::ids::{AgentName, AskId, CallId, ToolName, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{CommitStream, ReadError};
 use folkmoot_core::world::{Accepted, Activity, World};
 use futures::TryStreamExt as _;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::bulletin::Bulletin;
 use super::sleep::{self, Kept};
@@ -27,6 +28,13 @@ use crate::means::courier::{ANSWER_AWAITED, Courier, Errand, LOOK_EVERY, Vouched
 use crate::means::{Entered, Means};
 use crate::opening::Opening;
 use crate::relay::{DraftPiece, RemoteDrafts};
+use left::LeftCommands;
+
+mod left;
+
+/// How long an answer is waited for before it is looked whether the world is free, and how often from then on: the holder may
+/// have died, and be followed by nobody.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// A world that another process holds, or nobody, and that this one follows.
 pub(crate) struct Porter {
@@ -42,6 +50,10 @@ pub(crate) struct Porter {
     drafts: Option<RemoteDrafts>,
     /// Commands that are on their way.
     errands: JoinSet<Delivery>,
+    /// The same commands, in case that this process gets the world before they are answered.
+    left: LeftCommands,
+    /// When it is looked whether the world is free. It matters only while commands are on their way.
+    look_at: Instant,
 }
 
 /// A world that is about to be followed.
@@ -67,6 +79,7 @@ impl Followed {
 
 /// A command that came back, with whoever gave it.
 struct Delivery {
+    id: AskId,
     reply: Reply,
     answer: Result<Accepted, SeatError>,
 }
@@ -78,7 +91,7 @@ enum PorterEnd {
     /// The log does not read.
     Stopped(SeatError),
     /// This process has the world now, and is to do this first.
-    Woken(Box<Entered>, Ask),
+    Woken(Box<Entered>, Option<Ask>),
     /// Nobody here has needed the world for a while: whoever does opens it again.
     Idle,
 }
@@ -87,7 +100,7 @@ enum PorterEnd {
 type Step = Result<Option<Wake>, ReadError>;
 
 /// This process is to try to have the world itself, and to do this first.
-struct Wake(Ask);
+struct Wake(Option<Ask>);
 
 impl Porter {
     /// Goes on with a world that this process had, and that others may have taken.
@@ -131,6 +144,8 @@ impl Porter {
             bulletin,
             drafts,
             errands: JoinSet::new(),
+            left: LeftCommands::default(),
+            look_at: Instant::now(),
         });
         porter.announce();
         porter
@@ -161,6 +176,7 @@ impl Porter {
                     Err(error) => Err(error),
                 },
                 piece = written => self.show(piece).await.map(|()| None),
+                () = tokio::time::sleep_until(self.look_at), if !self.errands.is_empty() => Ok(Some(Wake(None))),
                 () = idle => break PorterEnd::Idle,
             };
             match step {
@@ -188,9 +204,9 @@ impl Porter {
         match ask {
             // Somebody acts for a world in which something goes on: only another one may be free.
             Ask::Command { .. } | Ask::Revise { .. } if self.activity() != Activity::Running => {
-                Ok(Some(Wake(ask)))
+                Ok(Some(Wake(Some(ask))))
             }
-            Ask::Wake(_) => Ok(Some(Wake(ask))),
+            Ask::Wake(_) => Ok(Some(Wake(Some(ask)))),
             Ask::Command { command, reply } | Ask::Revise { command, reply } => {
                 self.send(*command, reply);
                 Ok(None)
@@ -221,13 +237,17 @@ impl Porter {
     }
 
     /// Goes on as a porter, since the world could not be had.
-    fn stay(&mut self, ask: Ask, why: &OpenError) {
+    fn stay(&mut self, ask: Option<Ask>, why: &OpenError) {
         tracing::debug!(world = %self.door.name, why = with_causes(why), "the world stays another's");
+        self.look_at = Instant::now() + LOOK_AGAIN;
         match ask {
-            Ask::Command { command, reply } | Ask::Revise { command, reply } => {
+            None => {}
+            Some(Ask::Command { command, reply } | Ask::Revise { command, reply }) => {
                 self.send(*command, reply);
             }
-            other @ (Ask::Wake(_) | Ask::Advance { .. } | Ask::Inspect(_) | Ask::Close(_)) => {
+            Some(
+                other @ (Ask::Wake(_) | Ask::Advance { .. } | Ask::Inspect(_) | Ask::Close(_)),
+            ) => {
                 other.turn_away(&SeatError::Elsewhere(with_causes(why)));
             }
         }
@@ -235,8 +255,13 @@ impl Porter {
 
     /// Sends a command to whoever holds the world.
     fn send(&mut self, command: Command, reply: Reply) {
+        if self.errands.is_empty() {
+            self.look_at = Instant::now() + LOOK_AGAIN;
+        }
+        let id = self.means.ask_id();
+        self.left.note(id, command.clone());
         let errand = Errand {
-            id: self.means.ask_id(),
+            id,
             world: self.id,
             name: self.door.name.clone(),
             command,
@@ -248,12 +273,13 @@ impl Porter {
                 Ok(ask) => courier.carry(&ask, ANSWER_AWAITED).await,
                 Err(error) => Err(error),
             };
-            Delivery { reply, answer }
+            Delivery { id, reply, answer }
         });
     }
 
     /// Answers whoever gave a command. Who gets a yes sees what came of it.
-    async fn deliver(&mut self, Delivery { reply, answer }: Delivery) -> Result<(), ReadError> {
+    async fn deliver(&mut self, Delivery { id, reply, answer }: Delivery) -> Result<(), ReadError> {
+        self.left.forget(id);
         let last = answer.as_ref().ok().and_then(|accepted| accepted.last);
         let caught_up = match last {
             Some(last) if last > self.world.head() => self.catch_up().await,
@@ -370,8 +396,10 @@ impl Porter {
     fn end(self: Box<Self>, end: PorterEnd) -> Option<Kept> {
         let Self {
             means,
+            courier,
             mut door,
             errands,
+            left,
             ..
         } = *self;
         if !errands.is_empty() {
@@ -392,8 +420,9 @@ impl Porter {
                 None
             }
             PorterEnd::Woken(entered, ask) => {
+                left.give(&door.own, &courier);
                 let task = WorldTask::begin(means, door, *entered);
-                Some(Kept::Awake(task, Some(ask)))
+                Some(Kept::Awake(task, ask))
             }
         }
     }
@@ -404,7 +433,7 @@ impl Porter {
 async fn deliver_all(mut errands: JoinSet<Delivery>) {
     while let Some(done) = errands.join_next().await {
         match done {
-            Ok(Delivery { reply, answer }) => {
+            Ok(Delivery { reply, answer, .. }) => {
                 let _gone = reply.send(answer);
             }
             Err(error) => tracing::error!(%error, "a command on its way was lost"),

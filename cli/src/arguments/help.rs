@@ -32,7 +32,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look: see the events of a room, and their causes",
         &[
-            "worlds", "log", "replay", "why", "usage", "fork", "diff", "doctor",
+            "worlds", "log", "replay", "why", "usage", "fork", "diff", "nodes", "doctor",
         ],
     ),
     (
@@ -53,6 +53,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
         &[
             "export",
             "backup",
+            "copy",
             "rebuild",
             "erase",
             "delete",

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::store::EngineKind;
 
+use super::store_place::{PlaceParser, StorePlace};
 use super::value::{age, label, person, world};
 
 /// `delete`.
@@ -60,6 +61,18 @@ pub(crate) struct ForkArgs {
 pub(crate) struct BackupArgs {
     /// The directory, which does not exist or is empty.
     pub(crate) dir: PathBuf,
+}
+
+/// `copy`.
+#[derive(Debug, Args)]
+pub(crate) struct CopyArgs {
+    /// The store that is copied: its folder, or the URL of its database. Nothing of it changes.
+    #[arg(value_name = "FROM", value_parser = PlaceParser)]
+    pub(crate) from: StorePlace,
+    /// The folder of the copy, which does not exist or is empty; or the URL of a database, whose tables are made if they are
+    /// missing. A copy into a database that was cut off goes on when you type the same again.
+    #[arg(value_name = "TO", value_parser = PlaceParser)]
+    pub(crate) to: StorePlace,
 }
 
 /// `rebuild`. Exits with 5 if anything was left behind.

@@ -33,11 +33,13 @@ impl TypedValueParser for PlaceParser {
     fn parse_ref(
         &self,
         command: &clap::Command,
-        _: Option<&clap::Arg>,
+        argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<StorePlace, clap::Error> {
         StorePlace::read(value.to_owned()).map_err(|why| {
-            let what = format!("--store: {why}\n");
+            let positional = argument.filter(|argument| argument.is_positional());
+            let name = positional.map_or_else(|| "--store".to_owned(), ToString::to_string);
+            let what = format!("{name}: {why}\n");
             clap::Error::raw(ErrorKind::ValueValidation, what).with_cmd(command)
         })
     }

@@ -16,12 +16,7 @@ pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result
     let dir = absolute(&arguments.dir)?;
     let source = StoreSource::look(common).await?;
     if source.survey().is_some() {
-        // Of a damaged store only what rebuilding would save is read (decision 0024).
-        let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
-        return Err(CliError::other(
-            INTEGRITY,
-            format!("nothing was copied; {what}"),
-        ));
+        return Err(nothing_of_a_damaged_one());
     }
     let values = source.ask(DeskRequest::Backup(dir)).await?.all().await?;
     let mut terminal = Terminal::new();
@@ -68,6 +63,12 @@ pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result
         terminal.line(&format!("To use it: folkmoot --store {path} worlds"))?;
     }
     Ok(())
+}
+
+/// Refuses to copy a damaged store: only what rebuilding would save is read of it (decision 0024).
+pub(super) fn nothing_of_a_damaged_one() -> CliError {
+    let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
+    CliError::other(INTEGRITY, format!("nothing was copied; {what}"))
 }
 
 /// The process that holds the store may be in another folder.

@@ -7,13 +7,17 @@ use folkmoot::store::OpenError;
 use folkmoot::{AppliedSandbox, try_sandbox};
 use serde::Serialize;
 
-use crate::arguments::CommonArgs;
+use crate::arguments::{CommonArgs, StorePlace};
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::session::own_program;
 use crate::signing;
+use crate::source::database::look_at;
+use crate::source::members::DatabaseView;
 use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
 use crate::text::counted;
+
+mod database;
 
 /// The findings of an examination, as `--json` prints them.
 #[derive(Debug, Serialize)]
@@ -79,6 +83,16 @@ enum StoreFindings {
     Held { path: String, what: String },
     /// There is none.
     Missing { path: String },
+    /// It is a database, and serves.
+    Database {
+        path: String,
+        #[serde(flatten)]
+        view: DatabaseView,
+        /// The faults that people should mend, in sentences.
+        faults: Vec<String>,
+    },
+    /// It is a database, and does not serve.
+    Unusable { path: String, what: String },
 }
 
 /// A variable, and whether it is set. Never its value.
@@ -107,6 +121,7 @@ pub(crate) async fn doctor(common: &CommonArgs) -> Result<(), CliError> {
     }?;
     match (findings.store, findings.signing) {
         (StoreFindings::Damaged { .. }, _) => Err(CliError::Said(INTEGRITY)),
+        (StoreFindings::Unusable { .. }, _) => Err(CliError::Said(STORE)),
         (_, SigningFindings::Unusable { .. }) => Err(CliError::Said(STORE)),
         (_, SigningFindings::None | SigningFindings::Used { .. }) => Ok(()),
     }
@@ -156,6 +171,19 @@ fn credentials() -> Vec<Credential> {
 
 async fn store(common: &CommonArgs) -> Result<StoreFindings, CliError> {
     let path = common.store.to_string();
+    if let StorePlace::Database(url) = &common.store {
+        return Ok(match look_at(url).await {
+            Ok(view) => StoreFindings::Database {
+                faults: database::faults(common, &view),
+                path,
+                view,
+            },
+            Err(error) => StoreFindings::Unusable {
+                path,
+                what: error.to_string(),
+            },
+        });
+    }
     let store = match hold(&common.store, StoreUse::Read).await {
         Ok(Ok(store)) => store,
         Ok(Err((_, error))) => {
@@ -201,6 +229,11 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
             counted(*events, "event")
         ))?,
         StoreFindings::Held { what, .. } | StoreFindings::Damaged { what, .. } => terminal.line(what)?,
+        StoreFindings::Unusable { what, .. } => terminal.line(&format!("store: {what}"))?,
+        StoreFindings::Database { path, view, faults } => {
+            database::tell(terminal, path, view)?;
+            faults.iter().try_for_each(|fault| terminal.line(&format!("store: {fault}")))?;
+        }
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
     }
     terminal.line(&format!(

@@ -6,17 +6,14 @@ use folkmoot::{HeadSigner, KeyFile};
 use crate::arguments::{CommonArgs, KeyArgs};
 use crate::exit::CliError;
 use crate::show;
+use crate::signing::key_file;
 use crate::terminal::Terminal;
 
 /// Makes a key, or shows the public part of one.
 pub(crate) fn key(common: &CommonArgs, arguments: KeyArgs) -> Result<(), CliError> {
     match arguments {
         KeyArgs::New(new) => {
-            let file = KeyFile::at(new.file);
-            let file = match common.store.as_folder() {
-                Some(folder) => file.outside_of(folder)?,
-                None => file,
-            };
+            let file = key_file(common, new.file)?;
             let signer = file.create(&new.name)?;
             tell(common, &file, &signer)?;
             if !common.quiet {

@@ -17,6 +17,12 @@ use folkmoot::{
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
+mod copy;
+mod look;
+
+pub(crate) use copy::copy_in;
+pub(crate) use look::look_at;
+
 use super::StoreUse;
 use crate::exit::{CliError, STORE, USAGE};
 

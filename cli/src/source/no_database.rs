@@ -10,6 +10,7 @@ use folkmoot::store::{OpenMode, SharedRecords};
 use folkmoot::{Runtime, RuntimeBuilder, Store, WorldName};
 
 use super::StoreUse;
+use super::members::{CopiedView, DatabaseView};
 use crate::exit::CliError;
 
 /// The URL of a database, which there is none of.
@@ -35,6 +36,14 @@ pub(crate) async fn reach(
     url: &DatabaseUrl,
     _: OpenMode,
 ) -> Result<(Arc<dyn SharedRecords>, Arc<dyn Members>), CliError> {
+    match *url {}
+}
+
+pub(crate) async fn look_at(url: &DatabaseUrl) -> Result<DatabaseView, CliError> {
+    match *url {}
+}
+
+pub(crate) async fn copy_in(_: &Store, url: &DatabaseUrl) -> Result<CopiedView, CliError> {
     match *url {}
 }
 

@@ -135,8 +135,8 @@ fn example_of_every_command_works() {
     ];
     let done = after(&script(), &lines);
     // A server goes on until it is ended, and a login needs one: see `real_time`. Hosts start `mcp`,
-    // and not every build has it: see `tests/clients/mcp`.
-    let end = |command: &String| !["serve", "login", "mcp"].contains(&command.as_str());
+    // and not every build has it: see `tests/clients/mcp`. Only a database has nodes: see `tests/database.rs`.
+    let end = |command: &String| !["serve", "login", "mcp", "nodes"].contains(&command.as_str());
     for command in commands.into_iter().filter(end) {
         let desk = desk_for(&command, &done);
         let example = example(&desk, &command);

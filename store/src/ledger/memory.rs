@@ -5,7 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use folkmoot_core::event::Labelled;
-use folkmoot_core::ids::{AskId, Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AskId, CopyId, Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName,
+};
 use folkmoot_core::port::{Ask, NodeCard};
 use tokio::sync::Notify;
 
@@ -51,6 +53,16 @@ impl MemoryLedger {
         self.state().now
     }
 
+    /// Makes it a copy, in which the last `lost` commits of a world are missing: as a database that was restored from a
+    /// backup.
+    pub fn restore(&self, copy: CopyId, world: WorldId, lost: usize) {
+        let mut state = self.state();
+        state.copy = Some(copy);
+        if let Some(world) = state.worlds.get_mut(&world) {
+            (0..lost).for_each(|_| world.lose_last());
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,6 +72,8 @@ impl MemoryLedger {
 #[derive(Debug)]
 struct State {
     now: Time,
+    /// The copy of another one that it is; `None`: it is none.
+    copy: Option<CopyId>,
     worlds: BTreeMap<WorldId, World>,
     names: BTreeMap<WorldName, WorldId>,
     /// Of deleted worlds, whose ids nobody has again.
@@ -74,6 +88,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             now: Time::SIMULATED_START,
+            copy: None,
             worlds: BTreeMap::new(),
             names: BTreeMap::new(),
             tombstones: BTreeMap::new(),
@@ -162,6 +177,17 @@ impl World {
         }
         self.keys.extend(row.key.map(|key| (key, row.first)));
         self.rows.insert(row.first, row.clone());
+    }
+
+    /// Forgets the last row, and all that came of it.
+    fn lose_last(&mut self) {
+        let Some((first, _)) = self.rows.pop_last() else {
+            return;
+        };
+        self.keys.retain(|_, at| *at < first);
+        self.gone.retain(|_, by| *by < first);
+        self.checkpoints.retain(|at, _| *at < first);
+        self.reach = None;
     }
 
     fn free(&mut self, due: Option<Time>) {

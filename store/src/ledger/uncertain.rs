@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{AskId, Digest, NodeId, Position, Time, WorldId, WorldName};
+use folkmoot_core::ids::{AskId, CopyId, Digest, NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
     Ask, AskState, Asked, Inbox, Labels, MemberError, Members, NodeCard, NodeState, Renewal, Taken,
     WaitingAsk,
@@ -231,6 +231,10 @@ impl Lost for MemberError {
 impl Rows for UncertainLedger {
     fn ack(&self) -> Ack {
         self.ledger().ack()
+    }
+
+    fn copy(&self) -> Option<CopyId> {
+        self.ledger().copy()
     }
 
     async fn append(&self, node: NodeId, chains: &[RowChain]) -> Result<Vec<Landing>, LedgerError> {

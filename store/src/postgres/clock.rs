@@ -39,6 +39,11 @@ impl Clock {
         }
     }
 
+    /// The milliseconds by which this machine's clock is ahead of the database's; less than 0: behind.
+    pub(super) fn ahead_ms(&self) -> i64 {
+        self.ahead_ms.load(Ordering::Relaxed)
+    }
+
     /// Puts this machine's clock forward.
     #[cfg(feature = "testing")]
     pub(super) fn shift(&self, ms: i64) {
@@ -47,7 +52,7 @@ impl Clock {
 
     /// Refuses what needs clocks that agree.
     pub(super) fn check(&self) -> Result<(), MemberError> {
-        let ahead = self.ahead_ms.load(Ordering::Relaxed);
+        let ahead = self.ahead_ms();
         if ahead.unsigned_abs() <= OFF_MS_MAX {
             return Ok(());
         }

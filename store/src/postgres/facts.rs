@@ -1,7 +1,9 @@
 //! The facts of a server: which database it is, and whether its settings keep what was acknowledged.
 
+use folkmoot_core::ids::CopyId;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row};
+use uuid::Uuid;
 
 use super::clock::Clock;
 use super::error::PostgresError;
@@ -10,7 +12,7 @@ use super::url::PostgresUrl;
 /// The oldest version that serves, as the server counts: 14.0.
 const VERSION_MIN: i32 = 140_000;
 
-/// The names of the facts are the settings' own.
+/// The names of the facts are the settings' own. The first eight digits of a journal file's name are its history.
 const ASK: &str = "
     SELECT current_setting('server_version_num')::int4 AS version_number, current_setting('server_version') AS version,
         pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS only_reads,
@@ -19,7 +21,9 @@ const ASK: &str = "
         current_setting('synchronous_standby_names') AS synchronous_standby_names,
         current_setting('server_encoding') AS server_encoding,
         (SELECT system_identifier FROM pg_control_system()) AS system,
-        CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END AS journal,
+        (SELECT oid::int8 FROM pg_database WHERE datname = current_database()) AS database,
+        CASE WHEN pg_is_in_recovery() THEN 0
+            ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int8 END AS timeline,
         floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now";
 
 /// The identity of a database: another one after it was restored from a backup, or after a standby has taken over.
@@ -29,6 +33,40 @@ pub struct Identity {
     pub system: u64,
     /// The number of its history: greater by one after each restoration and each take-over.
     pub timeline: u32,
+    /// The number of the database in its cluster. One that was made anew from a dump has another.
+    pub database: u32,
+}
+
+impl Identity {
+    /// Tells whether no commit can be missing that was acknowledged at `origin`. `lossless`: nor after a standby took over.
+    pub(super) fn has_all_of(&self, origin: &Self, lossless: bool) -> bool {
+        let is_same_history = lossless || self.timeline == origin.timeline;
+        is_same_history && self.system == origin.system && self.database == origin.database
+    }
+
+    /// The name of the copy that it is.
+    pub(super) fn as_copy(&self) -> CopyId {
+        let parts = [
+            u128::from(self.system) << 64,
+            u128::from(self.timeline) << 32,
+            u128::from(self.database),
+        ];
+        CopyId(Uuid::from_u128(
+            parts.iter().fold(0, |whole, part| whole | part),
+        ))
+    }
+
+    /// Reads the columns `system`, `timeline` and `database`.
+    pub(super) fn read(row: &Row) -> Result<Self, tokio_postgres::Error> {
+        let system: i64 = row.try_get("system")?;
+        let timeline: i64 = row.try_get("timeline")?;
+        let database: i64 = row.try_get("database")?;
+        Ok(Self {
+            system: system.cast_unsigned(),
+            timeline: u32::try_from(timeline).unwrap_or_default(),
+            database: u32::try_from(database).unwrap_or_default(),
+        })
+    }
 }
 
 /// The facts of a server, as of the opening of a connection.
@@ -38,7 +76,7 @@ pub(super) struct Facts {
     /// True if a second server has each commit before it is acknowledged.
     pub(super) is_synchronous: bool,
     version_number: i32,
-    version: String,
+    pub(super) version: String,
     only_reads: bool,
     fsync: String,
     full_page_writes: String,
@@ -73,18 +111,11 @@ impl Facts {
     }
 
     fn read(row: &Row) -> Result<Self, tokio_postgres::Error> {
-        let system: i64 = row.try_get("system")?;
-        let journal: Option<String> = row.try_get("journal")?;
-        // The first eight digits of a journal file's name.
-        let timeline = journal.and_then(|name| u32::from_str_radix(name.get(..8)?, 16).ok());
         let standby_names: String = row.try_get("synchronous_standby_names")?;
         let synchronous_commit: String = row.try_get("synchronous_commit")?;
         let waits = ["on", "remote_write", "remote_apply"].contains(&synchronous_commit.as_str());
         Ok(Self {
-            identity: Identity {
-                system: system.cast_unsigned(),
-                timeline: timeline.unwrap_or_default(),
-            },
+            identity: Identity::read(row)?,
             is_synchronous: waits && !standby_names.is_empty(),
             version_number: row.try_get("version_number")?,
             version: row.try_get("version")?,

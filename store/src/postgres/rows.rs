@@ -1,9 +1,10 @@
 //! The rows of a world, as they are read.
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{Digest, NodeId, Position, WorldId};
+use folkmoot_core::ids::{CopyId, Digest, NodeId, Position, WorldId};
 
 use super::PostgresLedger;
+use super::facts::Identity;
 use super::values::{
     bound, column, count, damaged, digest, read_incarnation, read_position, read_time,
 };
@@ -68,6 +69,12 @@ impl Rows for PostgresLedger {
         Ack::Server {
             is_synchronous: self.is_synchronous(),
         }
+    }
+
+    fn copy(&self) -> Option<CopyId> {
+        let now = self.identity()?;
+        let is_whole = |origin: &Identity| now.has_all_of(origin, self.is_lossless());
+        (!self.origin.as_ref().is_some_and(is_whole)).then(|| now.as_copy())
     }
 
     async fn append(&self, node: NodeId, chains: &[RowChain]) -> Result<Vec<Landing>, LedgerError> {

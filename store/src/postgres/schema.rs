@@ -6,6 +6,7 @@ use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 use super::error::PostgresError;
+use super::facts::Identity;
 use super::fault::Fault;
 use super::session::Session;
 use super::url::PostgresUrl;
@@ -21,24 +22,31 @@ const MOST: Duration = Duration::from_secs(60);
 const LAYOUT: &str =
     "CREATE TABLE fm.layout (version int4 PRIMARY KEY, made timestamptz NOT NULL DEFAULT now())";
 
-/// Sees to it that the schema of `url` has the tables of this build.
+/// The database in which the tables were made.
+const ORIGIN: &str = "SELECT system, timeline, database FROM fm.origin";
+
+/// Sees to it that the schema of `url` has the tables of this build; gives the database in which they were made, if that is
+/// known.
 pub(super) async fn ready(
     session: &mut Session,
     url: &PostgresUrl,
     mode: OpenMode,
-) -> Result<(), PostgresError> {
+) -> Result<Option<Identity>, PostgresError> {
     let maker = Maker { url };
     match maker.found(session).await? {
-        Found::Layout(found) if found == maker.known() => Ok(()),
-        Found::Layout(found) if found > maker.known() => Err(maker.newer(found)),
-        Found::Foreign => Err(PostgresError::Foreign {
-            schema: url.schema.clone(),
-        }),
-        Found::Nothing if mode == OpenMode::Existing => Err(PostgresError::Missing {
-            schema: url.schema.clone(),
-        }),
-        Found::Layout(_) | Found::Nothing => maker.make(session).await,
+        Found::Layout(found) if found == maker.known() => {}
+        Found::Layout(found) if found > maker.known() => return Err(maker.newer(found)),
+        Found::Foreign => {
+            let schema = url.schema.clone();
+            return Err(PostgresError::Foreign { schema });
+        }
+        Found::Nothing if mode == OpenMode::Existing => {
+            let schema = url.schema.clone();
+            return Err(PostgresError::Missing { schema });
+        }
+        Found::Layout(_) | Found::Nothing => maker.make(session).await?,
     }
+    maker.origin(session).await
 }
 
 /// The state of a schema.
@@ -80,6 +88,12 @@ impl Maker<'_> {
         let rows = session.query(sql, &[], MOST).await;
         let layout = rows.and_then(|rows| Ok(rows.first().map_or(Ok(0), |row| row.try_get(0))?));
         layout.map_err(|fault| self.failed(&format!("read the schema {}", self.url.schema), fault))
+    }
+
+    async fn origin(&self, session: &mut Session) -> Result<Option<Identity>, PostgresError> {
+        let rows = session.query(ORIGIN, &[], MOST).await;
+        let origin = rows.and_then(|rows| Ok(rows.first().map(Identity::read).transpose()?));
+        origin.map_err(|fault| self.failed("read where the tables were made", fault))
     }
 
     fn newer(&self, found: i32) -> PostgresError {

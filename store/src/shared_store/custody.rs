@@ -13,9 +13,10 @@ use crate::write::erase::Meant;
 
 #[async_trait]
 impl Custody for SharedStore {
-    /// None: a ledger has one log of each world, wherever it was copied from.
+    /// A ledger has one log of each world, unless the whole ledger is a copy: then the commits may be missing that were the
+    /// last ones elsewhere, and what they led to has happened.
     fn copy(&self) -> Option<CopyId> {
-        None
+        self.inner.ledger.copy()
     }
 
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_store::{OpenMode, PostgresLedger, PostgresUrl};
+use folkmoot_store::{OpenMode, PostgresLedger, PostgresUrl, Rows as _};
 
 use crate::rows::{begin, node, open, salts};
 use crate::server::{OWNER, Server, shared};
@@ -211,6 +211,7 @@ async fn restored_database_has_another_timeline_and_another_database_another_num
     let ledger = open(&url).await;
     let world = begin(&ledger, node()).await;
     let before = ledger.identity().unwrap();
+    assert_eq!(ledger.copy(), None);
     drop(ledger);
     server.stop();
     // As after a restoration from a backup: the server reads its journal to the end, and begins a new history.
@@ -220,6 +221,9 @@ async fn restored_database_has_another_timeline_and_another_database_another_num
     let after = ledger.identity().unwrap();
     assert_eq!(after.system, before.system);
     assert_eq!(after.timeline, before.timeline + 1);
+    // All nodes know it as the same copy.
+    assert!(ledger.copy().is_some());
+    assert_eq!(open(&url).await.copy(), ledger.copy());
     assert_eq!(salts(&ledger, world).await, ["birth"]);
     let other = open(&shared("another database").unwrap().url()).await;
     assert_ne!(other.identity().unwrap().system, before.system);

@@ -1,15 +1,19 @@
 //! The holder changes, and nothing is lost, doubled or skipped.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{CallEvent, Event, Right, Rights};
-use folkmoot::core::ids::RequestId;
+use folkmoot::core::ids::{RequestId, WorldId};
 use folkmoot::{
-    Activity, FeedEvent, FeedItem, FeedStart, Key, OpenError, Post, Seat, SeatError, Waiting,
+    Activity, FeedEvent, FeedItem, FeedStart, Key, OpenError, Opening, Perform, Post, Seat,
+    SeatError, Waiting,
 };
 use folkmoot_tests::{Commons, commits_of, person, room_name};
 use futures::StreamExt as _;
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::{Process, id_of, paying, talkative};
 
@@ -115,6 +119,52 @@ async fn a_handle_goes_on_when_its_process_takes_the_room_over() {
     }
     let at = |word: &str| words.match_indices(&format!("{word:?}")).count();
     assert_eq!((at("one"), at("two"), at("late")), (1, 1, 0), "{words}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_dead_holder_takes_the_room_once_it_is_free_and_gives_it_back() {
+    let (commons, room) = (Commons::default(), talkative());
+    // It lives, and answers nobody.
+    let first = Process::start(1, &room, &commons);
+    first.begin(&room).await;
+    // It answers nobody, and opens nothing because it is due.
+    let second = Process::start(2, &room, &commons);
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::recorded(room_name())
+    };
+    let there = second.runtime.reach(opening).await.unwrap();
+    let asked = commons.news();
+    let ada = person(&there, "ada");
+    let said = tokio::spawn(async move { ada.publish_message(Post::text("hello")).await });
+    let id = until_asked(&commons, asked).await;
+    let long = 10 * LOOK_EVERY;
+    tokio::time::sleep(long).await;
+    assert_eq!(commons.holder(id), Some(first.member.id()));
+    // Somebody declares it dead, and nobody follows.
+    commons.evict(id);
+    let left = Instant::now();
+    let message = said.await.unwrap().unwrap();
+    assert!(left.elapsed() <= 2 * LOOK_EVERY, "{:?}", left.elapsed());
+    assert_eq!((times(&commons, "hello").await, commons.waiting()), (1, 0));
+    assert_eq!(commons.holder(id), Some(second.member.id()));
+    let known = person(&there, "bea")
+        .read(move |world| world.head() >= message.0)
+        .await;
+    assert_eq!(known, Ok(true));
+    second.runtime.close(&room_name()).await;
+    assert_eq!(commons.holder(id), None);
+}
+
+/// How often whoever waits looks whether the room is free.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Waits until something was asked of the room, whose id it gives.
+async fn until_asked(commons: &Commons, mut news: watch::Receiver<u64>) -> WorldId {
+    while commons.asks_left() == 0 {
+        news.changed().await.unwrap();
+    }
+    id_of(commons).await
 }
 
 /// Decides a request, and says so once it is known.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::{Digest, NodeId, Position, WorldId};
+use folkmoot_core::ids::{CopyId, Digest, NodeId, Position, WorldId};
 
 use super::{MemoryLedger, State, World};
 use crate::engine::Ack;
@@ -14,6 +14,10 @@ use crate::ledger::{Landing, LedgerError, PieceMax, Row, RowChain, Rows, check_c
 impl Rows for MemoryLedger {
     fn ack(&self) -> Ack {
         Ack::Process
+    }
+
+    fn copy(&self) -> Option<CopyId> {
+        self.state().copy
     }
 
     async fn append(&self, node: NodeId, chains: &[RowChain]) -> Result<Vec<Landing>, LedgerError> {

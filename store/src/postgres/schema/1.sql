@@ -4,6 +4,12 @@
 CREATE FUNCTION fm.now_ms() RETURNS int8 LANGUAGE sql STABLE
     AS $$ SELECT pg_catalog.floor(extract(epoch FROM pg_catalog.now()) * 1000)::int8 $$;
 
+-- The database in which these tables were made. Anywhere else they are a copy: restored, or taken over by a standby.
+CREATE TABLE fm.origin (system int8 NOT NULL, timeline int8 NOT NULL, database int8 NOT NULL);
+INSERT INTO fm.origin
+    SELECT c.system_identifier, ('x' || pg_catalog.left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int8, d.oid::int8
+    FROM pg_control_system() c, pg_catalog.pg_database d WHERE d.datname = current_database();
+
 -- The nodes that live. A node is one start of a process.
 CREATE TABLE fm.node (
     node uuid PRIMARY KEY,
