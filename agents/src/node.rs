@@ -119,8 +119,15 @@ impl WhoAmI for Node {
 #[async_trait]
 impl Tenures for Node {
     async fn take(&self, world: WorldId) -> Result<Arc<dyn Tenure>, NoTenure> {
-        let acting = self.0.taking().map_err(|why| why.as_refusal())?;
-        let coming = Coming::new(&self.0, acting, world);
+        let (acting, coming) = loop {
+            // Before the look: what is given back meanwhile is heard of.
+            let returned = self.0.returned();
+            let acting = self.0.taking().map_err(|why| why.as_refusal())?;
+            if let Some(coming) = Coming::new(&self.0, acting, world) {
+                break (acting, coming);
+            }
+            returned.await;
+        };
         let taken = self.0.take(acting.node, world).await;
         if let Ok(Taken::Held { .. } | Taken::Lacks(_) | Taken::Newer { .. }) = taken {
             coming.withdraw();

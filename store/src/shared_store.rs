@@ -26,6 +26,7 @@ mod erase;
 mod event_log;
 mod followers;
 mod lineage;
+mod pages;
 mod reaches;
 mod reader;
 mod rows_engine;
@@ -148,22 +149,6 @@ impl SharedStore {
         self.inner.ledger.ack()
     }
 
-    /// Lets go of what is remembered of a world, and keeps in the ledger how far it has come, for whoever opens it next.
-    /// Call it before the world is released. A world that nobody lets go of is only slower to open.
-    ///
-    /// # Errors
-    /// [`ReadError`]; what is remembered is gone all the same.
-    pub async fn let_go(&self, world: WorldId) -> Result<(), ReadError> {
-        self.inner.let_go(world).await
-    }
-
-    /// Ends all appends, because the node is no member any more: what waits is refused, and what is under way is not
-    /// settled any longer. Whether that landed shows when its world is opened again. Reading goes on.
-    pub fn lose(&self, why: &str) {
-        tracing::error!(why, "the node appends nothing more");
-        self.inner.end(Phase::Stopped(why.to_owned()));
-    }
-
     /// Closes the store. What is under way is not settled any longer, and streams end.
     pub fn close(&self) {
         self.inner.end(Phase::Closed);
@@ -193,7 +178,6 @@ impl SharedStore {
 
     fn check_open(&self) -> Result<(), ReadError> {
         match self.inner.phase() {
-            // What a stopped store has is still true.
             Phase::Open | Phase::Reading | Phase::Stopped(_) => Ok(()),
             Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use folkmoot::core::ids::{Time, WorldId};
 use folkmoot::core::port::{Members as _, NoTenure, Tenures as _};
+use futures::FutureExt as _;
 
 mod random;
 mod rooms;
@@ -381,6 +382,25 @@ async fn world_is_given_back_until_the_ledger_has_heard_it() {
     assert!(releasing.is_finished());
     assert_eq!(house.holder(worlds[0]).await, None);
     assert_eq!(a.node.worlds(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn world_that_is_taken_while_it_is_given_back_is_held_behind_that() {
+    let house = House::new();
+    let worlds = house.worlds(0..1, &[]).await;
+    let a = process(&house, 1).await;
+    pass(&house, &[&a], 3 * SECOND).await;
+    let right = a.shelf.tenure(worlds[0]);
+    a.wire.set(Weather::Slow(700));
+    let mut releasing = Box::pin(right.release(None));
+    assert!((&mut releasing).now_or_never().is_none());
+    // What is sent from here on overtakes the release.
+    a.wire.set(Weather::Fair);
+    let mut taking = Box::pin(a.node.take(worlds[0]));
+    assert!((&mut taking).now_or_never().is_none());
+    let ((), taken) = tokio::join!(releasing, taking);
+    assert!(taken.unwrap().holds());
+    assert_eq!(house.holder(worlds[0]).await, Some(a.node.id()));
 }
 
 #[tokio::test(start_paused = true)]

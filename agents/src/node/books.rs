@@ -17,6 +17,8 @@ pub(super) struct Books {
     worlds: BTreeMap<WorldId, Entry>,
     /// Worlds that nobody here acts for, and that the ledger may say this node holds: they are given back at the next scan.
     abandoned: BTreeMap<(NodeId, WorldId), Again>,
+    /// Worlds whose release was sent, and may still come through: nobody here takes them before that is over.
+    returning: BTreeSet<WorldId>,
     /// The number of the last entry.
     serial: u64,
 }
@@ -126,12 +128,32 @@ impl Books {
         self.abandoned.keys().copied().collect()
     }
 
-    /// Takes one of them off the list, right before it is given back. `None`: somebody here has it again, or is about to.
-    pub(super) fn take_abandoned(&mut self, world: (NodeId, WorldId)) -> Option<Again> {
-        if self.has(world.1) {
+    /// Takes one of them off the list, and begins to give it back. `None`: somebody here has it again, or is about to.
+    pub(super) fn return_abandoned(&mut self, world: (NodeId, WorldId)) -> Option<Again> {
+        if self.has(world.1) || self.is_returning(world.1) {
             return None;
         }
-        self.abandoned.remove(&world)
+        let again = self.abandoned.remove(&world)?;
+        self.returning.insert(world.1);
+        Some(again)
+    }
+
+    /// Begins to give back what somebody here acts for; false: that is lost, or given back already.
+    pub(super) fn give_back(&mut self, right: &Right) -> bool {
+        let is_given = right.give_back();
+        if is_given {
+            self.returning.insert(right.world);
+        }
+        is_given
+    }
+
+    pub(super) fn is_returning(&self, world: WorldId) -> bool {
+        self.returning.contains(&world)
+    }
+
+    /// Notes that nothing is on its way any more that gives a world back.
+    pub(super) fn returned(&mut self, world: WorldId) {
+        self.returning.remove(&world);
     }
 
     /// Loses all worlds whose stretch does not count any more; gives how many somebody acted for.

@@ -8,6 +8,7 @@ use folkmoot_core::ids::{NodeId, Position, Stamp, Time, WorldId};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Clock, MemberError, Members, NodeCard, Renewal, Taken};
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use super::books::Books;
 use super::boot::BootTime;
@@ -26,6 +27,35 @@ pub(super) struct Membership {
     state: Mutex<State>,
     /// Woken when the next renewal is not to wait.
     hurry: Notify,
+    /// Woken when a world has been given back.
+    returned: Notify,
+}
+
+/// A world on its way back to the ledger. Dropped, nothing is on its way any more.
+#[derive(Debug)]
+pub(super) struct Returning {
+    membership: Arc<Membership>,
+    world: WorldId,
+}
+
+impl Returning {
+    /// Gives a world back from here on, if `begin` says so.
+    pub(super) fn begin<T>(
+        membership: &Arc<Membership>,
+        world: WorldId,
+        begin: impl FnOnce(&mut Books) -> Option<T>,
+    ) -> Option<(T, Self)> {
+        let began = membership.books(begin)?;
+        let membership = Arc::clone(membership);
+        Some((began, Self { membership, world }))
+    }
+}
+
+impl Drop for Returning {
+    fn drop(&mut self) {
+        self.membership.books(|books| books.returned(self.world));
+        self.membership.returned.notify_waiters();
+    }
 }
 
 /// The parts of a membership that change together.
@@ -88,6 +118,7 @@ impl Membership {
             seeds,
             state: Mutex::new(state),
             hurry: Notify::new(),
+            returned: Notify::new(),
         }
     }
 
@@ -167,6 +198,11 @@ impl Membership {
     /// Tells whether it was in doubt. It is not any more.
     pub(super) fn take_doubt(&self) -> bool {
         std::mem::take(&mut self.state().is_doubtful)
+    }
+
+    /// Ends once some world has been given back that is on its way now.
+    pub(super) fn returned(&self) -> Notified<'_> {
+        self.returned.notified()
     }
 
     /// Takes no worlds any more, and tells the ledger soon.

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use super::Worlds;
 use super::books::{Again, Books};
 use super::boot::BootTime;
-use super::membership::{Acting, Membership};
+use super::membership::{Acting, Membership, Returning};
 
 /// The most worlds that a node opens, or closes, at a time.
 const AT_A_TIME: usize = 16;
@@ -70,8 +70,8 @@ impl Placement {
         let now = membership.clock().now();
         // One after the other: somebody may take those again that are still on the list.
         for (node, world) in membership.books(|books| books.abandoned()) {
-            let taken = membership.books(|books| books.take_abandoned((node, world)));
-            let Some(again) = taken else {
+            let began = |books: &mut Books| books.return_abandoned((node, world));
+            let Some((again, _returning)) = Returning::begin(membership, world, began) else {
                 continue;
             };
             let due = match again {
@@ -192,16 +192,26 @@ pub(super) struct Coming {
 }
 
 impl Coming {
-    /// Enters a world into the books that is to be taken. Whoever acts for it already loses it.
-    pub(super) fn new(membership: &Arc<Membership>, acting: Acting, world: WorldId) -> Self {
-        let serial = membership.books(|books| books.expect(world, acting.stretch));
-        Self::entered(membership, acting, world, (serial, Again::AtOnce))
+    /// Enters a world into the books that is to be taken. Whoever acts for it already loses it. `None`: it is being given
+    /// back, and that would free it after it was taken.
+    pub(super) fn new(
+        membership: &Arc<Membership>,
+        acting: Acting,
+        world: WorldId,
+    ) -> Option<Self> {
+        let expect = |books: &mut Books| {
+            let is_returning = books.is_returning(world);
+            (!is_returning).then(|| books.expect(world, acting.stretch))
+        };
+        let serial = membership.books(expect)?;
+        let again = Again::AtOnce;
+        Some(Self::entered(membership, acting, world, (serial, again)))
     }
 
     /// Enters a world that this node was given; `None` if its books have it.
     fn given(membership: &Arc<Membership>, acting: Acting, world: WorldId) -> Option<Self> {
         let expect = |books: &mut Books| {
-            let is_new = !books.has(world);
+            let is_new = !books.has(world) && !books.is_returning(world);
             is_new.then(|| books.expect(world, acting.stretch))
         };
         let serial = membership.books(expect)?;

@@ -9,8 +9,9 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{MemberError, Tenure};
 use tokio::sync::watch;
 
+use super::books::Books;
 use super::lease::Stretch;
-use super::membership::Membership;
+use super::membership::{Membership, Returning};
 
 /// The state of a right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Right {
     }
 
     /// Ends it, whatever comes; false: it had ended before.
-    fn give_back(&self) -> bool {
+    pub(super) fn give_back(&self) -> bool {
         self.end(Standing::GivenBack)
     }
 
@@ -108,10 +109,11 @@ impl Tenure for NodeTenure {
     }
 
     async fn release(&self, due: Option<Time>) {
-        if !self.right.give_back() {
-            return;
-        }
         let Right { world, node, .. } = *self.right;
+        let began = |books: &mut Books| books.give_back(&self.right).then_some(());
+        let Some(((), _returning)) = Returning::begin(&self.membership, world, began) else {
+            return;
+        };
         while let Err(error) = self.membership.release(node, world, due).await {
             let why = with_causes(&error);
             if !self.membership.holds(self.right.stretch) || !is_passing(&error) {

@@ -1,18 +1,20 @@
 //! Copying what a ledger keeps into a folder, as a store of one process.
 
+use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot_core::ids::{Position, WorldId, WorldName};
-use folkmoot_core::port::{BlobError, Labels, ReadError};
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::{BlobError, ReadError};
 
+use super::reader::fetch;
 use super::rows_engine::RowsEngine;
 use super::settle::{blob_error, read_error};
 use super::waiter::Waiter;
 use super::{Inner, SharedStore, lineage};
 use crate::copies::backup::{self, Backup, BackupError, CheckedCopy};
-use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Table};
 use crate::engines::EngineKind;
 use crate::engines::content::ContentFolder;
 use crate::format::Malformed;
@@ -22,12 +24,9 @@ use crate::home::blobs::Vault;
 use crate::home::{self, Home};
 use crate::ledger::{LedgerEntry, LedgerError, Row};
 use crate::read::runs::{self, entry};
-use crate::state::content::{self, Fetched};
+use crate::state::content;
 use crate::sync::threads::blocking;
 use crate::verify::salvage::scribe::{Scribe, Task};
-
-/// The number of worlds, tombstones or names of files that are read at once.
-const PAGE: usize = 1_000;
 
 impl SharedStore {
     /// Copies all worlds, each as far as it has come, into the directory `dir`, which must not exist or be empty, and which
@@ -80,13 +79,16 @@ impl Copying {
         let engine = EngineKind::default().open_home(half).map_err(target)?;
         let mut backup = Backup::empty(path.clone());
         let mut heads = Vec::new();
-        for entry in self.worlds()? {
+        let worlds = self.waiter.wait(self.inner().all_worlds());
+        for entry in worlds.map_err(unreadable)? {
             backup.content_damaged += self.log(&entry, engine.as_ref(), &path)?;
             self.blobs(entry.world, &path, &mut backup)?;
             heads.push((entry.world, entry.head));
         }
         backup.worlds = heads.len();
-        for tombstone in self.tombstones()? {
+        let tombstones = self.waiter.wait(self.inner().all_tombstones());
+        for (world, value) in tombstones.map_err(unreadable)? {
+            let tombstone = (world.0.as_bytes().to_vec(), value);
             engine.put(Table::Deleted, &[tombstone]).map_err(target)?;
         }
         let swept = entry::write_swept(FrameNumber(0), heads.len());
@@ -97,28 +99,6 @@ impl Copying {
 
     fn inner(&self) -> &Inner {
         &self.store.inner
-    }
-
-    fn ask<T, F>(&self, call: impl Fn() -> F + Send + Sync) -> Result<T, LedgerError>
-    where
-        T: Send,
-        F: Future<Output = Result<T, LedgerError>> + Send,
-    {
-        self.waiter.wait(self.inner().read(call))
-    }
-
-    fn worlds(&self) -> Result<Vec<LedgerEntry>, BackupError> {
-        let mut all: Vec<LedgerEntry> = Vec::new();
-        loop {
-            let after: Option<WorldName> = all.last().map(|entry| entry.name.clone());
-            let ledger = &self.inner().ledger;
-            let page = self.ask(|| ledger.worlds(NO_LABELS, after.as_ref(), PAGE));
-            let page = page.map_err(unreadable)?;
-            if page.is_empty() {
-                return Ok(all);
-            }
-            all.extend(page);
-        }
     }
 
     /// Writes the log of a world; gives how many contents beside its records are damaged.
@@ -180,66 +160,31 @@ impl Copying {
         let failed = |error: &LedgerError| BackupError::Blobs {
             source: blob_error(error),
         };
-        let mut after = None;
-        loop {
-            let page = self.ask(|| inner.ledger.blobs(world, after, PAGE));
-            let page = page.map_err(|error| failed(&error))?;
-            let Some((last, _)) = page.last() else {
-                return Ok(());
+        let blobs = self.waiter.wait(inner.all_blobs(world));
+        for (blob, _) in blobs.map_err(|error| failed(&error))? {
+            let read = inner.read(|| inner.ledger.blob(world, blob));
+            let bytes = self.waiter.wait(read);
+            let Some(bytes) = bytes.map_err(|error| failed(&error))? else {
+                continue;
             };
-            after = Some(*last);
-            for (blob, _) in &page {
-                let bytes = self.ask(|| inner.ledger.blob(world, *blob));
-                let Some(bytes) = bytes.map_err(|error| failed(&error))? else {
-                    continue;
-                };
-                let keys = is_sealed.then_some(&inner.keys);
-                match vault.take_over(world, *blob, bytes, keys) {
-                    Ok(()) => backup.blobs += 1,
-                    Err(BlobError::Damaged { .. }) => backup.blobs_damaged += 1,
-                    Err(source) => return Err(BackupError::Blobs { source }),
-                }
+            let keys = is_sealed.then_some(&inner.keys);
+            match vault.take_over(world, blob, bytes, keys) {
+                Ok(()) => backup.blobs += 1,
+                Err(BlobError::Damaged { .. }) => backup.blobs_damaged += 1,
+                Err(source) => return Err(BackupError::Blobs { source }),
             }
         }
-    }
-
-    /// The tombstones, as the table of a local store has them.
-    fn tombstones(&self) -> Result<Vec<Pair>, BackupError> {
-        let ledger = &self.inner().ledger;
-        let mut all = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self
-                .ask(|| ledger.tombstones(after, PAGE))
-                .map_err(unreadable)?;
-            let Some((last, _)) = page.last() else {
-                return Ok(all);
-            };
-            after = Some(*last);
-            all.extend(
-                page.into_iter()
-                    .map(|(world, value)| (world.0.as_bytes().to_vec(), value)),
-            );
-        }
+        Ok(())
     }
 }
-
-/// No labels: all worlds.
-static NO_LABELS: &Labels = &Labels::new();
 
 /// The record of a row, with what stands beside it inside. Content that is not what was written is left out.
 fn joined(row: &Row) -> Result<Vec<u8>, EngineError> {
     let record = RecordRef::read(&mut Bytes(&row.record)).map_err(broken)?;
     let events = record.events().map_err(broken)?;
-    let mut fetched = Fetched::new();
-    for (place, at, wanted) in content::besides(row.first, &events) {
-        let beside = row.beside.iter().find(|beside| beside.at == at);
-        fetched.extend(
-            beside
-                .filter(|beside| wanted.with(&beside.bytes).is_some())
-                .map(|beside| (place, beside.bytes.clone())),
-        );
-    }
+    let Ok(fetched) = fetch(row.beside.clone(), (row.first, &events), |_, _| {
+        Ok::<_, Infallible>(())
+    });
     record
         .restored(&content::join(events, &fetched))
         .map_err(broken)

@@ -125,23 +125,15 @@ impl SharedStore {
         }
         let since = before.duration_since(SystemTime::UNIX_EPOCH);
         let before = Time(0).after(since.unwrap_or_default());
-        let mut after = None;
-        let mut removed = 0_usize;
-        loop {
-            let page = self.inner.read(|| ledger.blobs(world, after, NAMES_MAX));
-            let page = page.await.map_err(|error| blob_error(&error))?;
-            let Some((last, _)) = page.last() else {
-                return Ok(removed);
-            };
-            after = Some(*last);
-            let is_left = |(blob, kept): &&(Digest, Time)| *kept < before && !named.contains(blob);
-            let left: Vec<Digest> = page.iter().filter(is_left).map(|(blob, _)| *blob).collect();
-            let gone = self
-                .inner
-                .read(|| ledger.remove_blobs(world, &left, before));
+        let all = self.inner.all_blobs(world).await;
+        let all = all.map_err(|error| blob_error(&error))?.into_iter();
+        let left = all.filter(|(blob, kept)| *kept < before && !named.contains(blob));
+        let left: Vec<Digest> = left.map(|(blob, _)| blob).collect();
+        for left in left.chunks(NAMES_MAX) {
+            let gone = self.inner.read(|| ledger.remove_blobs(world, left, before));
             gone.await.map_err(|error| blob_error(&error))?;
-            removed += left.len();
         }
+        Ok(left.len())
     }
 
     /// The entry of a world that exists. What a stopped store has can still be read.

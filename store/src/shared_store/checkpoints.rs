@@ -18,9 +18,13 @@ impl Checkpoints for SharedStore {
         decider: Digest,
         state: Vec<u8>,
     ) -> Result<(), AppendError> {
-        // A fold holds what all of them wrote: there is no one key for it. Nor is one saved that something may be missing
-        // in.
-        if self.lost.is_some() || self.seals(world).await.map_err(unread)? {
+        // No fold is saved that something may be missing in.
+        if self.lost.is_some() {
+            return Ok(());
+        }
+        self.save_frontier(world, at).await;
+        // A fold holds what all of them wrote: there is no one key for it.
+        if self.seals(world).await.map_err(unread)? {
             return Ok(());
         }
         self.inner.entry(world).await.map_err(unread)?;
@@ -94,6 +98,15 @@ impl Checkpoints for SharedStore {
 }
 
 impl SharedStore {
+    /// Tells the ledger how far a world has come whose fold is saved: before it is given back, that is its head. Whoever
+    /// opens it next begins there.
+    async fn save_frontier(&self, world: WorldId, at: Position) {
+        let own = self.inner.reaches.own(world);
+        if let Some(own) = own.filter(|own| own.reach.head == at) {
+            self.inner.save_reach(world, &own.reach).await;
+        }
+    }
+
     /// The link of the commit of a world that ends at `at`; `None` if none does.
     async fn link_at(&self, world: WorldId, at: Position) -> Result<Option<Digest>, ReadError> {
         if let Some(known) = self.inner.reaches.own(world)

@@ -3,18 +3,18 @@
 //! An append is never cancelled: a batch belongs to the store, and whoever waits for it only drives it on. Where there is a
 //! runtime it is driven on without them.
 
-use std::collections::BTreeSet;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{Digest, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Appended};
-use futures::FutureExt as _;
-use futures::future::{Either, Shared, select};
-use tokio::sync::oneshot;
+use futures::future::{BoxFuture, Either, Shared, join_all, select};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio::sync::oneshot::error::TryRecvError;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
 
 use super::Inner;
 use super::reaches::{Known, SAVED_EVERY};
@@ -31,6 +31,12 @@ mod chain;
 mod repeat;
 
 use chain::{Begins, chain};
+
+/// The most batches under way: as many as a ledger has connections that append.
+const BATCHES_MAX: usize = 2;
+
+/// The time without an answer from which on a batch is late.
+const LATE: Duration = Duration::from_millis(50);
 
 /// The most chains of one batch.
 const CHAINS_MAX: usize = 256;
@@ -51,14 +57,25 @@ pub(super) type AppendRequest = queue::AppendRequest<Vec<RowParts>>;
 
 type Reply = oneshot::Sender<Result<Appended, AppendError>>;
 
-/// What appends, until nothing waits.
-type Running = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
+/// Something that goes on whoever waits for it.
+type Running = Shared<BoxFuture<'static, ()>>;
+
+/// Whoever appends.
+#[derive(Debug)]
+struct Driver {
+    /// The work, which ends when nothing waits.
+    work: Running,
+    /// The end of the work, or of the task that does it.
+    ended: Running,
+}
 
 /// The appends of a store.
 #[derive(Debug, Default)]
 pub(super) struct Committer {
     queue: Queue<Vec<RowParts>>,
-    running: Mutex<Option<Running>>,
+    driver: Mutex<Option<Driver>>,
+    /// Wakes what appends when something was put into the queue.
+    news: Notify,
 }
 
 impl Committer {
@@ -90,6 +107,7 @@ impl Inner {
         mut answer: oneshot::Receiver<Result<Appended, AppendError>>,
     ) -> Result<Appended, AppendError> {
         self.committer.queue.put(request)?;
+        self.committer.news.notify_one();
         loop {
             let lost = || Err(AppendError::Stopped("its committer ended".to_owned()));
             match select(answer, self.run()).await {
@@ -105,43 +123,66 @@ impl Inner {
         }
     }
 
-    /// What appends: the one that is under way, or a new one.
+    /// Has appended what waits; ends when nothing does, or when it has to be called again. With a runtime that is done by a
+    /// task of its own, so that one wakes for what the ledger says, and not all who wait.
     fn run(self: &Arc<Self>) -> Running {
-        let mut running = self
+        let mut driver = self
             .committer
-            .running
+            .driver
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = running.as_ref().filter(|running| running.peek().is_none()) {
-            return running.clone();
+        let last = driver.take();
+        if let Some(driven) = last.as_ref().filter(|driven| driven.ended.peek().is_none()) {
+            let ended = driven.ended.clone();
+            *driver = last;
+            return ended;
         }
-        let new: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(drive(Arc::clone(self)));
-        let new = new.shared();
-        *running = Some(new.clone());
-        if let Some(runtime) = threads() {
-            runtime.spawn(new.clone());
-        }
-        new
+        // Its runtime may have ended before it: then it goes on in this one.
+        let left = last.map(|driven| driven.work);
+        let work = left.filter(|work| work.peek().is_none());
+        let work = work.unwrap_or_else(|| drive(Arc::clone(self)).boxed().shared());
+        let ended = match threads() {
+            Some(runtime) => {
+                let (alive, ended) = oneshot::channel::<()>();
+                let driven = work.clone();
+                runtime.spawn(async move {
+                    driven.await;
+                    drop(alive);
+                });
+                ended.map(drop).boxed().shared()
+            }
+            None => work.clone(),
+        };
+        let returned = ended.clone();
+        *driver = Some(Driver { work, ended });
+        returned
     }
 
-    /// Appends what can go together; gives back what has to wait for it.
-    async fn append_batch(&self, requests: Vec<AppendRequest>) -> Vec<AppendRequest> {
-        let mut later = Vec::new();
-        let mut worlds = BTreeSet::new();
+    /// Appends requests of as many worlds, and answers them; gives their number.
+    async fn append_batch(&self, requests: Vec<AppendRequest>) -> usize {
+        let worlds: Vec<WorldId> = requests.iter().map(AppendRequest::world).collect();
+        let (chains, sent) = self.link_all(requests).await;
+        if !chains.is_empty() {
+            // The same for each try: what was sent under another id is another append.
+            let node = self.node.node_id();
+            let landings = self.settle(|| self.ledger.append(node, &chains)).await;
+            self.land_all(sent, landings).await;
+        }
+        let queue = &self.committer.queue;
+        worlds.iter().for_each(|world| queue.settled(*world));
+        worlds.len()
+    }
+
+    /// Links the requests that are let in behind their worlds, and answers the others.
+    async fn link_all(&self, requests: Vec<AppendRequest>) -> (Vec<RowChain>, Vec<Sent>) {
+        let admitted = requests.into_iter().map(async |request| {
+            let admitted = self.admit(&request).await;
+            (request, admitted)
+        });
         let mut chains = Vec::new();
         let mut sent = Vec::new();
-        let mut beside = 0_usize;
-        for request in requests {
-            // Of a world one at a time: what it is to follow has to be known.
-            let is_first = worlds.insert(request.world());
-            let bytes = beside.saturating_add(beside_bytes(&request));
-            let is_full = chains.len() >= CHAINS_MAX || bytes > BESIDE_BYTES;
-            if !is_first || (is_full && !chains.is_empty()) {
-                later.push(request);
-                continue;
-            }
-            beside = bytes;
-            match self.admit(&request).await {
+        for (request, admitted) in join_all(admitted).await {
+            match admitted {
                 Ok(Ok(admitted)) => match self.link(request, admitted) {
                     Ok((chain, one)) => {
                         chains.push(chain);
@@ -156,17 +197,15 @@ impl Inner {
                 Err(error) => answer(request.reply, Err(error)),
             }
         }
-        if chains.is_empty() {
-            return later;
-        }
-        // The same for each try: what was sent under another id is another append.
-        let node = self.node.node_id();
-        let landings = self.settle(|| self.ledger.append(node, &chains)).await;
+        (chains, sent)
+    }
+
+    /// Answers whoever waits for a batch.
+    async fn land_all(&self, sent: Vec<Sent>, landings: Result<Vec<Landing>, LedgerError>) {
         match landings {
             Ok(landings) if landings.len() == sent.len() => {
-                for (one, landing) in sent.into_iter().zip(landings) {
-                    self.land(one, landing).await;
-                }
+                let landed = sent.into_iter().zip(landings);
+                join_all(landed.map(|(one, landing)| self.land(one, landing))).await;
             }
             Ok(_) => {
                 let why = "the ledger did not answer for each world".to_owned();
@@ -174,7 +213,6 @@ impl Inner {
             }
             Err(error) => refuse(sent, &error),
         }
-        later
     }
 
     /// Decides whether a request may be appended: lets it in, or gives the row that has its key.
@@ -308,16 +346,70 @@ impl Inner {
 }
 
 /// Appends until nothing waits.
+///
+/// A server that makes each batch durable by itself appends one of 64 chains in the time of one of 8. So a batch begins beside
+/// another if it is no smaller than that, or that is late: whatever holds up a batch holds up its own worlds alone.
 async fn drive(inner: Arc<Inner>) {
-    let mut later = Vec::new();
+    let Committer { queue, news, .. } = &inner.committer;
+    let mut batches = FuturesUnordered::new();
+    let mut chains = 0;
+    let mut begun = Instant::now();
     loop {
-        let mut requests = std::mem::take(&mut later);
-        requests.extend(inner.committer.queue.take(BATCH_BYTES));
-        if requests.is_empty() {
-            return;
+        gather(queue).await;
+        let is_time = queue.turns() >= chains || is_late(begun);
+        if batches.len() < BATCHES_MAX && is_time {
+            let batch = take(queue);
+            if !batch.is_empty() {
+                chains += batch.len();
+                batches.push(inner.append_batch(batch));
+                begun = Instant::now();
+            }
         }
-        later = inner.append_batch(requests).await;
+        let has_room = batches.len() < BATCHES_MAX;
+        tokio::select! {
+            biased;
+            ended = batches.next() => match ended {
+                Some(count) => chains -= count,
+                None => return,
+            },
+            () = news.notified(), if has_room => {}
+            () = late(begun), if has_room && queue.turns() > 0 => {}
+        }
     }
+}
+
+/// Waits as long as more comes: whoever was just answered may say the next at once.
+async fn gather(queue: &Queue<Vec<RowParts>>) {
+    let mut waiting = 0;
+    while threads().is_some() && (waiting + 1..CHAINS_MAX).contains(&queue.turns()) {
+        waiting = queue.turns();
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Tells whether a batch has no answer for so long that others need not wait for it. Without a clock nobody waits.
+fn is_late(begun: Instant) -> bool {
+    threads().is_none() || begun.elapsed() >= LATE
+}
+
+/// Waits until a batch is late.
+async fn late(begun: Instant) {
+    if threads().is_some() {
+        tokio::time::sleep_until(begun + LATE).await;
+    }
+}
+
+/// Takes what goes together: one request of each world, for what it is to follow has to be known.
+fn take(queue: &Queue<Vec<RowParts>>) -> Vec<AppendRequest> {
+    let mut chains = 0;
+    let mut bytes = 0;
+    let mut beside = 0;
+    queue.take_apart(|request| {
+        chains += 1;
+        bytes += request.len();
+        beside += beside_bytes(request);
+        chains <= CHAINS_MAX && bytes <= BATCH_BYTES && beside <= BESIDE_BYTES
+    })
 }
 
 /// The bytes that stand beside the records of a request.

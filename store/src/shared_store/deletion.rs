@@ -17,9 +17,6 @@ use crate::write::deletion::{
     DeleteError, DeleteOrder, Tombstone, read_tombstone, write_tombstone,
 };
 
-/// The number of tombstones that are read at once.
-const PAGE: usize = 1_000;
-
 impl SharedStore {
     /// Deletes worlds that this node holds: their commits, keys, blobs and checkpoints, in one step. Of each a [`Tombstone`]
     /// stays. What a database keeps of them in its journal, on standbys and in backups stays there.
@@ -106,25 +103,16 @@ impl SharedStore {
     /// [`ReadError::Damaged`] if one does not read, [`ReadError::Stopped`] if the store is closed.
     pub async fn deleted(&self) -> Result<Vec<Tombstone>, ReadError> {
         self.check_open()?;
-        let ledger = &self.inner.ledger;
-        let mut all = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self.inner.read(|| ledger.tombstones(after, PAGE)).await;
-            let page = page.map_err(|error| read_error(error, Position::ZERO))?;
-            let Some((last, _)) = page.last() else {
-                break;
-            };
-            after = Some(*last);
-            for (_, value) in &page {
-                let read = read_tombstone(value);
-                all.push(read.map_err(|Malformed(what)| ReadError::Damaged {
-                    at: Position::ZERO,
-                    what,
-                })?);
-            }
-        }
-        all.sort_by_key(|tombstone: &Tombstone| tombstone.at);
+        let rows = self.inner.all_tombstones().await;
+        let rows = rows.map_err(|error| read_error(error, Position::ZERO))?;
+        let read = |(_, value): &(WorldId, Vec<u8>)| {
+            read_tombstone(value).map_err(|Malformed(what)| ReadError::Damaged {
+                at: Position::ZERO,
+                what,
+            })
+        };
+        let mut all: Vec<Tombstone> = rows.iter().map(read).collect::<Result<_, _>>()?;
+        all.sort_by_key(|tombstone| tombstone.at);
         Ok(all)
     }
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
 
-use super::blobs::NAMES_MAX;
 use super::lineage::{self, Relative};
 use super::reaches::PIECE;
 use super::settle::{append_error, read_error, unread};
@@ -134,19 +133,10 @@ async fn remove_files(
 
 /// The first time behind all at which files of a world were put. What is put again from here on is about to be named.
 async fn behind_puts(inner: &Inner, world: WorldId) -> Result<Time, AppendError> {
-    let mut behind = Time(0);
-    let mut after = None;
-    loop {
-        let page = inner.read(|| inner.ledger.blobs(world, after, NAMES_MAX));
-        let page = page.await.map_err(|error| append_error(&error))?;
-        let Some((last, _)) = page.last() else {
-            return Ok(behind);
-        };
-        after = Some(*last);
-        for (_, put) in page {
-            behind = behind.max(put.after(Duration::from_millis(1)));
-        }
-    }
+    let blobs = inner.all_blobs(world).await;
+    let blobs = blobs.map_err(|error| append_error(&error))?;
+    let last = blobs.into_iter().map(|(_, put)| put).max();
+    Ok(last.map_or(Time(0), |last| last.after(Duration::from_millis(1))))
 }
 
 /// The blobs that events in rows of `world` refer to, as far as they are not erased yet.

@@ -248,13 +248,6 @@ impl Inner {
             tracing::warn!(%error, "a reach cannot be saved");
         }
     }
-
-    pub(super) async fn let_go(&self, world: WorldId) -> Result<(), ReadError> {
-        if let Some(known) = self.reaches.forget(world).filter(|known| known.is_own) {
-            self.save_reach(world, &known.reach).await;
-        }
-        Ok(())
-    }
 }
 
 /// The base of a world, as the index has it.

@@ -13,7 +13,7 @@ use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::event::EventRef;
 use crate::format::record::RecordRef;
-use crate::ledger::{PieceMax, Row};
+use crate::ledger::{BesideRow, PieceMax, Row};
 use crate::read::decode;
 use crate::state::content::{self, Fetched};
 use crate::state::shared::LostContent;
@@ -165,26 +165,36 @@ pub(super) fn decode_row(
     let malformed = |error: &Malformed| decode::malformed(row.first, error);
     let record = record(&row)?;
     let events = record.events().map_err(|error| malformed(&error))?;
-    let mut bytes = beside.into_iter();
-    let mut fetched = Fetched::new();
-    for (place, at, wanted) in content::besides(row.first, &events) {
-        let found = bytes.find(|beside| beside.at == at);
-        let fault = match found {
-            Some(beside) if wanted.with(&beside.bytes).is_some() => {
-                fetched.push((place, beside.bytes));
-                continue;
-            }
-            Some(_) => "is not what was written",
-            None => "is missing",
-        };
+    let fetched = fetch(beside, (row.first, &events), |at, fault| {
         let what = format!("the content of event {at} {fault}");
         match lost {
             Some((lost, keeper)) => lost.note(Some(&keeper.name), (keeper.world, at), &what),
             None => return Err(ReadError::Damaged { at, what }),
         }
-    }
+        Ok(())
+    })?;
     let events: Vec<EventRef<'_>> = content::join(events, &fetched);
     decode::commit(&record, &events, (&inner.upcasters, &inner.keys))
+}
+
+/// The content beside the record whose events begin at `first`. `bear` is told of each that is lost, and why.
+pub(super) fn fetch<E>(
+    beside: Vec<BesideRow>,
+    (first, events): (Position, &[EventRef<'_>]),
+    mut bear: impl FnMut(Position, &'static str) -> Result<(), E>,
+) -> Result<Fetched, E> {
+    let mut beside = beside.into_iter();
+    let mut fetched = Fetched::new();
+    for (place, at, wanted) in content::besides(first, events) {
+        match beside.find(|beside| beside.at == at) {
+            Some(found) if wanted.with(&found.bytes).is_some() => {
+                fetched.push((place, found.bytes));
+            }
+            Some(_) => bear(at, "is not what was written")?,
+            None => bear(at, "is missing")?,
+        }
+    }
+    Ok(fetched)
 }
 
 /// The record of a row, which has to be that of its place.

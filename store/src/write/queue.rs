@@ -1,6 +1,6 @@
 //! The appends that wait for the committer, taken from the waiting worlds in turn.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::PoisonError;
 
 use folkmoot_core::ids::{Incarnation, WorldId};
@@ -41,7 +41,7 @@ impl<B> AppendRequest<B> {
     }
 
     /// The bytes of all its commits.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let rest = self.rest.iter().map(|commit| commit.record.len());
         self.first.record.len() + rest.sum::<usize>()
     }
@@ -57,8 +57,10 @@ pub(crate) struct Queue<B = Option<Put>> {
 #[derive(Debug)]
 struct WaitingAppends<B> {
     waiting: HashMap<WorldId, VecDeque<AppendRequest<B>>>,
-    /// The worlds with waiting appends, in the order of their turns.
+    /// The worlds with waiting appends, in the order of their turns, without those that are under way.
     turns: VecDeque<WorldId>,
+    /// The worlds of which nothing is taken until what was taken is settled.
+    under_way: HashSet<WorldId>,
     count: usize,
     is_taker_idle: bool,
     /// Why no more are taken, once that is so.
@@ -70,6 +72,7 @@ impl<B> Default for Queue<B> {
         let waiting = WaitingAppends {
             waiting: HashMap::new(),
             turns: VecDeque::new(),
+            under_way: HashSet::new(),
             count: 0,
             is_taker_idle: false,
             closed: None,
@@ -115,6 +118,11 @@ impl<B> Queue<B> {
         state.is_taker_idle = false;
     }
 
+    /// The number of worlds whose turn may come.
+    pub(crate) fn turns(&self) -> usize {
+        self.state().turns.len()
+    }
+
     /// Tells whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.state().turns.is_empty()
@@ -132,14 +140,36 @@ impl<B> Queue<B> {
         let mut state = self.state();
         let mut taken = Vec::new();
         let mut bytes = 0_usize;
-        while let Some(len) = state.next_len() {
-            bytes += len;
+        while let Some(next) = state.next() {
+            bytes += next.len();
             if !taken.is_empty() && bytes > bytes_max {
                 break;
             }
             taken.extend(state.take());
         }
         taken
+    }
+
+    /// Takes a waiting request of each world in turn, but at least one, as long as the next `fits`. Nothing more is taken of
+    /// their worlds before they are settled.
+    pub(crate) fn take_apart(
+        &self,
+        mut fits: impl FnMut(&AppendRequest<B>) -> bool,
+    ) -> Vec<AppendRequest<B>> {
+        let mut state = self.state();
+        let mut taken = Vec::new();
+        while let Some(next) = state.next() {
+            if !fits(next) && !taken.is_empty() {
+                break;
+            }
+            taken.extend(state.take_alone());
+        }
+        taken
+    }
+
+    /// Notes that what was taken of a world is settled: the next of it may be taken.
+    pub(crate) fn settled(&self, world: WorldId) {
+        self.state().settled(world);
     }
 
     /// Lets nobody put any more. What waits is still taken.
@@ -152,13 +182,12 @@ impl<B> Queue<B> {
     pub(crate) fn stop(&self, why: &str) {
         let mut state = self.state();
         state.closed.get_or_insert_with(|| why.to_owned());
-        let mut refused = Vec::new();
-        while let Some(request) = state.take() {
-            refused.push(request);
-        }
+        let refused = std::mem::take(&mut state.waiting);
+        state.turns.clear();
+        state.count = 0;
         drop(state);
         self.news.notify_one();
-        for request in refused {
+        for request in refused.into_values().flatten() {
             answer(request.reply, Err(AppendError::Stopped(why.to_owned())));
         }
     }
@@ -172,29 +201,40 @@ impl<B> WaitingAppends<B> {
     fn put(&mut self, request: AppendRequest<B>) {
         let world = request.world();
         let line = self.waiting.entry(world).or_default();
-        if line.is_empty() {
+        if line.is_empty() && !self.under_way.contains(&world) {
             self.turns.push_back(world);
         }
         line.push_back(request);
         self.count += 1;
     }
 
-    fn next_len(&self) -> Option<usize> {
-        let line = self.waiting.get(self.turns.front()?)?;
-        line.front().map(AppendRequest::len)
+    fn next(&self) -> Option<&AppendRequest<B>> {
+        self.waiting.get(self.turns.front()?)?.front()
     }
 
     fn take(&mut self) -> Option<AppendRequest<B>> {
+        let request = self.take_alone()?;
+        self.settled(request.world());
+        Some(request)
+    }
+
+    /// Takes the next request, and leaves the rest of its world until that is settled.
+    fn take_alone(&mut self) -> Option<AppendRequest<B>> {
         let world = self.turns.pop_front()?;
         let line = self.waiting.get_mut(&world)?;
-        let request = line.pop_front();
+        let request = line.pop_front()?;
         if line.is_empty() {
             self.waiting.remove(&world);
-        } else {
+        }
+        self.under_way.insert(world);
+        self.count = self.count.saturating_sub(1);
+        Some(request)
+    }
+
+    fn settled(&mut self, world: WorldId) {
+        if self.under_way.remove(&world) && self.waiting.contains_key(&world) {
             self.turns.push_back(world);
         }
-        self.count = self.count.saturating_sub(usize::from(request.is_some()));
-        request
     }
 }
 

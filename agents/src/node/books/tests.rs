@@ -115,17 +115,20 @@ fn abandoned_world_is_given_back_once_unless_somebody_has_it_by_then() {
     let serial = books.expect(world(3), stretch);
     let taken: Vec<_> = listed
         .iter()
-        .map(|world| books.take_abandoned(*world))
+        .map(|world| books.return_abandoned(*world))
         .collect();
     assert_eq!(taken, [Some(Again::Later), None, None]);
     // The ledger does not give it: what was to be given back before still is.
     assert!(books.withdraw(world(3), serial));
     assert_eq!(books.abandoned(), [(node(), world(3))]);
     assert_eq!(
-        books.take_abandoned((node(), world(3))),
+        books.return_abandoned((node(), world(3))),
         Some(Again::AtOnce)
     );
     assert_eq!(books.abandoned(), []);
+    assert!(books.is_returning(world(3)));
+    books.returned(world(3));
+    assert!(!books.is_returning(world(3)));
 }
 
 #[test]

@@ -100,3 +100,28 @@ fn what_waits_when_the_store_stops_is_refused() {
     }
     assert_eq!(taken(&queue, 1_000), []);
 }
+
+#[test]
+fn world_that_is_under_way_has_no_turn_before_it_is_settled() {
+    let (queue, _answers) = queue(&[(1, 1), (1, 2), (2, 1)]);
+    let take = |most: usize| {
+        let mut left = most;
+        let fits = |_: &AppendRequest| {
+            let fits = left > 0;
+            left = left.saturating_sub(1);
+            fits
+        };
+        let taken = queue.take_apart(fits);
+        let place = |request: &AppendRequest| (request.world(), request.first.summary.first.get());
+        taken.iter().map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(take(0), [(world(1), 1)], "one is taken in any case");
+    queue.put(request(1, 3).0).unwrap();
+    assert_eq!(take(9), [(world(2), 1)]);
+    assert_eq!(take(9), []);
+    queue.settled(world(1));
+    queue.settled(world(2));
+    assert_eq!(take(9), [(world(1), 2)]);
+    queue.settled(world(1));
+    assert_eq!(take(9), [(world(1), 3)]);
+}
