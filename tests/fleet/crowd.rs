@@ -94,7 +94,7 @@ impl Client {
             if is_over.load(Ordering::Acquire) {
                 break;
             }
-            answers.push(self.say(&format!("message {number}")).await);
+            answers.push(self.say(&format!("message {number}: pay")).await);
             for doubt in self.look().await {
                 self.settle(doubt).await;
             }
