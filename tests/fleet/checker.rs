@@ -11,6 +11,8 @@ use folkmoot::{CallId, RequestId};
 use crate::books::{Acknowledged, Entry, Line, Moment, Run, Saw};
 use crate::history::{Fact, History, Log};
 
+mod forged;
+
 /// A law that a history breaks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
