@@ -35,6 +35,8 @@ pub(crate) enum Line {
     Acknowledged(Acknowledged),
     /// A node began to run a tool.
     Began(Run),
+    /// The run goes on for as long as its node may act.
+    Stays(Run),
     /// The run came to its end.
     Ended(Run),
     /// The run was dropped before its end.

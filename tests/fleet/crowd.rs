@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use folkmoot::core::ids::WorldId;
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
+use folkmoot::core::ids::{Digest, WorldId};
 use folkmoot::core::world::World;
 use folkmoot::core::world::projection::waiting;
 use folkmoot::{
     Activity, Asks, CallId, Key, OpenError, Opening, Position, Post, Runtime, Seat, SeatError,
-    Settlement, Waiting, WorldHandle, WorldName,
+    Settlement, ToolResultData, Verdict, Waiting, WorldHandle, WorldName,
 };
 use folkmoot_tests::person;
 use tokio::task::JoinSet;
@@ -23,7 +24,7 @@ use crate::wait::within;
 const PACE: Duration = Duration::from_secs(4);
 
 /// How long one waits who was told to come again.
-const AGAIN: Duration = Duration::from_millis(100);
+pub(crate) const AGAIN: Duration = Duration::from_millis(100);
 
 /// Clients, one for each world.
 pub(crate) struct Crowd {
@@ -85,6 +86,19 @@ impl Client {
         }
     }
 
+    /// The same client once more, as somebody else's.
+    pub(crate) fn twin(&self) -> Self {
+        Self {
+            runtime: self.runtime.clone(),
+            world: self.world,
+            name: self.name.clone(),
+            book: self.book.clone(),
+            books: Arc::clone(&self.books),
+            handle: self.handle.clone(),
+            reader: format!("bea of {}", self.name),
+        }
+    }
+
     async fn talk(mut self, begins: Instant, is_over: Arc<AtomicBool>) -> Vec<Answer> {
         let mut answers = Vec::new();
         let mut pace = interval_at(begins, PACE);
@@ -104,12 +118,17 @@ impl Client {
         answers
     }
 
-    /// The seat of ada, wherever the world is held.
+    /// The seat of ada in it.
     pub(crate) async fn seat(&mut self) -> Seat {
+        person(&self.handle().await, "ada")
+    }
+
+    /// The world, wherever it is held.
+    pub(crate) async fn handle(&mut self) -> WorldHandle {
         let mut again = interval(AGAIN);
         loop {
             if let Some(handle) = self.handle.as_ref().filter(|handle| handle.is_open()) {
-                return person(handle, "ada");
+                return handle.clone();
             }
             again.tick().await;
             match self
@@ -243,6 +262,45 @@ impl Client {
                     }
                 }
                 Err(error) => assert!(is_passing(&error), "{}: {error:?}", self.name),
+            }
+        }
+    }
+}
+
+/// Deciding about calls.
+impl Client {
+    /// Waits until so many calls wait for a person.
+    pub(crate) async fn requests(&mut self, count: usize) -> Vec<Waiting> {
+        let mut again = interval(AGAIN);
+        loop {
+            again.tick().await;
+            match self.seat().await.waiting().await {
+                Ok(waiting) if waiting.len() == count => return waiting,
+                Ok(_) => {}
+                Err(error) => assert!(is_passing(&error), "{}: {error:?}", self.name),
+            }
+        }
+    }
+
+    /// Allows a call in the name of `who`, however often that has to be said; false: somebody else had decided.
+    pub(crate) async fn decide(&mut self, request: &Waiting, who: &str) -> bool {
+        let decision = ToolResultData {
+            shown: request.digest().as_ref().map(Digest::short),
+            key: Some(Key::Client(format!("{who} decides {}", request.request))),
+            ..ToolResultData::once(request.request, Verdict::Allow)
+        };
+        let mut again = interval(AGAIN);
+        loop {
+            again.tick().await;
+            let seat = person(&self.handle().await, who);
+            let decided = seat.publish_tool_result(&request.agent, decision.clone());
+            match decided.await {
+                Ok(_) => return true,
+                Err(SeatError::Refused(Refusal::Right { reason, .. })) => {
+                    assert_eq!(reason, RefusalReason::AlreadyDecided, "{request}");
+                    return false;
+                }
+                Err(error) => assert!(is_passing(&error), "{request}: {error:?}"),
             }
         }
     }

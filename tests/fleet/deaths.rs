@@ -1,16 +1,15 @@
 //! Nodes that are killed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use folkmoot::core::ids::WorldId;
 
-use crate::books::{Line, Moment};
+use crate::books::Moment;
 use crate::crowd::{Answer, Crowd};
 use crate::figures::Figures;
 use crate::fleet::Fleet;
 use crate::house::Consent;
 use crate::scale;
-use crate::wait::until;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_doubled() {
@@ -30,7 +29,7 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
         let killed = Moment::now();
         victim.kill();
         fleet.start(1).await;
-        let taken = wait_for_takers(&fleet, &of_victim, &name, killed).await;
+        let taken = fleet.wait_for_takers(&of_victim, &name, killed).await;
         moves.push(Move { killed, taken });
     }
     let answers = crowd.end().await;
@@ -46,21 +45,21 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
     fleet.judge().await;
 }
 
-/// The worlds of a node that died, and when each was another's.
-struct Move {
-    killed: Moment,
-    taken: BTreeMap<WorldId, Moment>,
+/// The worlds of a node that ended, and when each was another's.
+pub(crate) struct Move {
+    pub(crate) killed: Moment,
+    pub(crate) taken: BTreeMap<WorldId, Moment>,
 }
 
 impl Move {
-    fn handed_over(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn handed_over(&self) -> impl Iterator<Item = u64> {
         self.taken
             .values()
             .map(|taken| self.killed.millis_to(*taken))
     }
 
     /// How long those waited who asked another world before the last one was taken over.
-    fn waits_of_others(&self, answers: &[Answer]) -> impl Iterator<Item = u64> {
+    pub(crate) fn waits_of_others(&self, answers: &[Answer]) -> impl Iterator<Item = u64> {
         let end = self.taken.values().max().copied().unwrap_or(self.killed);
         let is_other = move |answer: &&Answer| {
             let is_meanwhile = answer.asked < end && answer.told > self.killed;
@@ -69,32 +68,4 @@ impl Move {
         let others = answers.iter().filter(is_other);
         others.map(|answer| answer.asked.millis_to(answer.told))
     }
-}
-
-/// Waits until all of these worlds were opened by another process since.
-async fn wait_for_takers(
-    fleet: &Fleet,
-    worlds: &BTreeSet<WorldId>,
-    dead: &str,
-    since: Moment,
-) -> BTreeMap<WorldId, Moment> {
-    let mut taken = BTreeMap::new();
-    let mut read = fleet.books.lock().unwrap().entries.len();
-    until("all worlds of the dead node are another's", async || {
-        let mut books = fleet.books.lock().unwrap();
-        books.refresh();
-        for entry in &books.entries[read..] {
-            if let Line::Acknowledged(line) = &entry.line
-                && line.when > since
-                && &*entry.process != dead
-                && worlds.contains(&line.world)
-            {
-                let first = taken.entry(line.world).or_insert(line.when);
-                *first = line.when.min(*first);
-            }
-        }
-        read = books.entries.len();
-        (taken.len() == worlds.len()).then(|| taken.clone())
-    })
-    .await
 }

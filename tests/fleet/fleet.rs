@@ -12,7 +12,7 @@ use folkmoot::{Node, NodeProfile, OpenMode, Opening, Runtime, WorldName};
 use futures::StreamExt as _;
 use tokio::sync::oneshot;
 
-use crate::books::{Book, Books, Line};
+use crate::books::{Book, Books, Entry, Line, Moment};
 use crate::checker::{faults, late_runs};
 use crate::history::History;
 use crate::house::{Consent, room};
@@ -77,6 +77,12 @@ impl Fleet {
         self.folder.path()
     }
 
+    /// The URL of the database behind another port.
+    pub(crate) fn url_at(&self, port: u16) -> String {
+        let own = format!(":{}/", self.server.port);
+        self.url.replace(&own, &format!(":{port}/"))
+    }
+
     /// Begins worlds, and leaves them asleep.
     async fn found(&mut self, worlds: usize, consent: Consent) {
         let profile = NodeProfile {
@@ -94,7 +100,7 @@ impl Fleet {
             };
             founder.serve(until).await;
         });
-        let definition = room(consent, self.folder(), &self.book).definition();
+        let definition = room(consent, self.folder(), ("clients", &self.book)).definition();
         let begun = futures::stream::iter(0..worlds).map(|number| {
             let name = WorldName::new(format!("room-{number}")).unwrap();
             let opening = Opening::with(name, definition.clone());
@@ -118,16 +124,16 @@ impl Fleet {
     /// Starts so many nodes, and waits until they are members.
     pub(crate) async fn start(&mut self, count: usize) {
         let url = self.url.clone();
-        self.start_at(count, |_| url.clone()).await;
+        self.start_at((0..count).map(|_| url.clone())).await;
     }
 
     /// The same, each at a URL of its own.
-    pub(crate) async fn start_at(&mut self, count: usize, url: impl Fn(usize) -> String) {
+    pub(crate) async fn start_at(&mut self, urls: impl Iterator<Item = String>) {
         let mut names = Vec::new();
-        for number in 0..count {
+        for url in urls {
             let name = format!("node-{}", self.started);
             self.started += 1;
-            let node = Process::start(&name, &url(number), self.folder());
+            let node = Process::start(&name, &url, self.folder());
             self.nodes.push(node);
             names.push(name);
         }
@@ -166,6 +172,59 @@ impl Fleet {
             let nodes = self.ledger.nodes().await.ok()?;
             let held: u64 = nodes.iter().map(|node| node.held).sum();
             (held == self.worlds.len() as u64).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until there is something among the lines that were written since, whoever wrote them.
+    pub(crate) async fn wait_for_lines<T>(
+        &self,
+        what: &str,
+        mut find: impl FnMut(&Entry) -> Option<T>,
+    ) -> T {
+        let mut read = self.books.lock().unwrap().entries.len();
+        until(what, async || {
+            let mut books = self.books.lock().unwrap();
+            books.refresh();
+            let found = books.entries[read..].iter().find_map(&mut find);
+            read = books.entries.len();
+            found
+        })
+        .await
+    }
+
+    /// Waits until all of these worlds were opened since by another process than that of this name; says when.
+    pub(crate) async fn wait_for_takers(
+        &self,
+        worlds: &BTreeSet<WorldId>,
+        name: &str,
+        since: Moment,
+    ) -> BTreeMap<WorldId, Moment> {
+        let mut taken = BTreeMap::new();
+        if worlds.is_empty() {
+            return taken;
+        }
+        self.wait_for_lines("the worlds are another's", |entry| {
+            if let Line::Acknowledged(line) = &entry.line
+                && line.when > since
+                && &*entry.process != name
+                && worlds.contains(&line.world)
+            {
+                taken.entry(line.world).or_insert(line.when);
+            }
+            (taken.len() == worlds.len()).then(|| taken.clone())
+        })
+        .await
+    }
+
+    /// Waits until somebody was told something in each world since.
+    pub(crate) async fn wait_for_answers(&self) {
+        let mut silent: BTreeSet<WorldId> = self.worlds.keys().copied().collect();
+        self.wait_for_lines("all worlds answer", |entry| {
+            if let Line::Told { world, .. } = &entry.line {
+                silent.remove(world);
+            }
+            silent.is_empty().then_some(())
         })
         .await;
     }

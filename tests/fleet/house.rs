@@ -34,14 +34,15 @@ pub(crate) enum Consent {
     Asked,
 }
 
-/// The room, for a node that writes down in `book` what it does.
-pub(crate) fn room(consent: Consent, folder: &Path, book: &Book) -> Room {
+/// The room, for a node of this name that writes down in its book what it does.
+pub(crate) fn room(consent: Consent, folder: &Path, (name, book): (&str, &Book)) -> Room {
     let room = match consent {
         Consent::Free => Room::auto(),
         Consent::Asked => Room::asking(),
     };
     let till = Till {
         folder: folder.to_owned(),
+        stay: Trap::Stay(name.to_owned()),
         book: book.clone(),
     };
     // No kind of time limit is to end what a test wants to be under way.
@@ -80,6 +81,7 @@ impl Model for Payer {
 #[derive(Debug, Clone)]
 struct Till {
     folder: PathBuf,
+    stay: Trap,
     book: Book,
 }
 
@@ -92,12 +94,16 @@ impl Till {
             self.book.write(&Line::Refused(run));
             return ToolOutcome::text("A later one has been here.");
         }
+        let takes = if self.stay.is_mine(&self.folder) {
+            self.book.write(&Line::Stays(run.clone()));
+            PAYS_FOR_EVER
+        } else {
+            PAYS_FOR
+        };
         let mut under_way = UnderWay {
             book: self.book,
             run: Some(run),
         };
-        let stays = Trap::Stay.is_set(&self.folder);
-        let takes = if stays { PAYS_FOR_EVER } else { PAYS_FOR };
         // It is the work of the tool, and no wait for something else.
         tokio::time::sleep(takes).await;
         under_way.end();

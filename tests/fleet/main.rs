@@ -23,7 +23,19 @@ mod wait;
 
 mod crowd;
 
+mod approvals;
 mod deaths;
+mod drains;
+mod outages;
+mod partitions;
+mod pauses;
+
+#[expect(
+    dead_code,
+    reason = "the tests of the ledger cut statements one by one"
+)]
+#[path = "../../store/tests/postgres/proxy.rs"]
+mod proxy;
 
 #[expect(
     dead_code,

@@ -26,42 +26,38 @@ const URL: &str = "FOLKMOOT_FLEET_URL";
 const FOLDER: &str = "FOLKMOOT_FLEET_FOLDER";
 const NAME: &str = "FOLKMOOT_FLEET_NAME";
 
-/// Something that a node is to do to itself: a file in the folder, which one node takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Something that is to happen once: a file in the folder, which one process takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trap {
-    /// It stops itself right behind the append that says that a tool starts.
+    /// A node stops itself right behind the append that says that a tool starts.
     BehindStart,
-    /// It stops itself in the first moment of the tool, when nobody will ask any more.
+    /// A node stops itself in the first moment of the tool, when nobody will ask any more.
     InTool,
-    /// The tool goes on and on. All nodes do that, as long as the file is there.
-    Stay,
+    /// A tool of the node of this name goes on and on.
+    Stay(String),
 }
 
 impl Trap {
-    fn path(self, folder: &Path) -> PathBuf {
-        folder.join(match self {
-            Self::BehindStart => "behind-start",
-            Self::InTool => "in-tool",
-            Self::Stay => "stay",
-        })
+    fn path(&self, folder: &Path) -> PathBuf {
+        match self {
+            Self::BehindStart => folder.join("behind-start"),
+            Self::InTool => folder.join("in-tool"),
+            Self::Stay(name) => folder.join(format!("stay-{name}")),
+        }
     }
 
-    pub(crate) fn set(self, folder: &Path) {
+    pub(crate) fn set(&self, folder: &Path) {
         fs::write(self.path(folder), "").unwrap();
     }
 
-    pub(crate) fn unset(self, folder: &Path) {
-        fs::remove_file(self.path(folder)).unwrap();
-    }
-
-    pub(crate) fn is_set(self, folder: &Path) -> bool {
-        self.path(folder).exists()
+    /// Takes it: whoever removes the file is the one.
+    pub(crate) fn is_mine(&self, folder: &Path) -> bool {
+        fs::remove_file(self.path(folder)).is_ok()
     }
 
     /// Stops this process if the trap is set, until somebody continues it.
-    pub(crate) fn spring(self, folder: &Path) {
-        // Whoever removes the file is the one.
-        if fs::remove_file(self.path(folder)).is_ok() {
+    pub(crate) fn spring(&self, folder: &Path) {
+        if self.is_mine(folder) {
             kill_process(getpid(), Signal::STOP).unwrap();
         }
     }
@@ -188,7 +184,7 @@ impl Membership {
         };
         let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
         let runtime = Runtime::builder(&store)
-            .assembler(room(Consent::Free, folder, &book).parts())
+            .assembler(room(Consent::Free, folder, (name, &book)).parts())
             .tenures(Arc::new(node.clone()))
             .node(node.clone())
             .inbox(Arc::clone(&ledger) as _)
