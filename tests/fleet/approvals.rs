@@ -42,8 +42,8 @@ async fn each_approval_from_outside_is_decided_once_while_nodes_die() {
     let decided = Arc::new(AtomicUsize::new(0));
     let all = each * WORLDS;
     let mut clients = JoinSet::new();
-    for (world, name) in &fleet.worlds {
-        let client = Client::of(&fleet, *world, name);
+    for (number, world) in (0..).zip(&fleet.worlds) {
+        let client = Client::of(&fleet, number, world);
         clients.spawn(decide_all(client, each, Arc::clone(&decided)));
     }
     let mut killed = Vec::new();

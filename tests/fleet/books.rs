@@ -33,6 +33,8 @@ impl Moment {
 pub(crate) enum Line {
     /// The log acknowledged commits to a node.
     Acknowledged(Acknowledged),
+    /// A node stops itself, right before it begins to run a tool.
+    Stops(Run),
     /// A node began to run a tool.
     Began(Run),
     /// The run goes on for as long as its node may act.

@@ -14,14 +14,14 @@ use folkmoot::{
 };
 use folkmoot_tests::person;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, interval_at};
 
 use crate::books::{Book, Books, Line, Moment, Saw};
 use crate::fleet::Fleet;
 use crate::wait::within;
 
-/// From one message of a client to its next.
-const PACE: Duration = Duration::from_secs(4);
+/// From one message to the next, whoever says it: the load is the same however many worlds there are.
+const PACE: Duration = Duration::from_millis(40);
 
 /// How long one waits who was told to come again.
 pub(crate) const AGAIN: Duration = Duration::from_millis(100);
@@ -46,10 +46,11 @@ impl Crowd {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut clients = JoinSet::new();
         let count = u32::try_from(fleet.worlds.len()).unwrap();
-        for (number, (world, name)) in (0..).zip(&fleet.worlds) {
-            let client = Client::of(fleet, *world, name);
-            let begins = Instant::now() + PACE * number / count;
-            clients.spawn(client.talk(begins, Arc::clone(&is_over)));
+        let now = Instant::now();
+        for (number, world) in (0..).zip(&fleet.worlds) {
+            let client = Client::of(fleet, number, world);
+            let pace = interval_at(now + PACE * number, PACE * count);
+            clients.spawn(client.talk(pace, Arc::clone(&is_over)));
         }
         Self { is_over, clients }
     }
@@ -74,10 +75,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn of(fleet: &Fleet, world: WorldId, name: &WorldName) -> Self {
+    /// Somebody in this world, by one of those who ask from outside.
+    pub(crate) fn of(fleet: &Fleet, number: u32, (world, name): (&WorldId, &WorldName)) -> Self {
+        let count = fleet.outsiders.len();
         Self {
-            runtime: fleet.runtime.clone(),
-            world,
+            runtime: fleet.outsiders[number as usize % count].clone(),
+            world: *world,
             name: name.clone(),
             book: fleet.book.clone(),
             books: Arc::clone(&fleet.books),
@@ -99,9 +102,8 @@ impl Client {
         }
     }
 
-    async fn talk(mut self, begins: Instant, is_over: Arc<AtomicBool>) -> Vec<Answer> {
+    async fn talk(mut self, mut pace: Interval, is_over: Arc<AtomicBool>) -> Vec<Answer> {
         let mut answers = Vec::new();
-        let mut pace = interval_at(begins, PACE);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         for number in 0.. {
             pace.tick().await;

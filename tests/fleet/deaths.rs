@@ -33,6 +33,11 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
         moves.push(Move { killed, taken });
     }
     let answers = crowd.end().await;
+    let first = moves.first().map_or(Moment::now(), |moved| moved.killed);
+    let quiet = answers.iter().filter(|answer| answer.told < first);
+    let quiet: Figures = quiet
+        .map(|answer| answer.asked.millis_to(answer.told))
+        .collect();
     let handed: Figures = moves.iter().flat_map(Move::handed_over).collect();
     println!(
         "{kills} kills of 1 of 4 nodes with {worlds} worlds: a world was taken over in {handed}"
@@ -41,7 +46,7 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
         .iter()
         .flat_map(|moved| moved.waits_of_others(&answers));
     let others = Figures::from_iter(of_others);
-    println!("  whoever asked another world meanwhile waited {others}");
+    println!("  whoever asked another world meanwhile waited {others}; before, {quiet}");
     fleet.judge().await;
 }
 

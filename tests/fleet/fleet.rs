@@ -23,12 +23,15 @@ use crate::wait::{until, within};
 /// The turn of a test: fleets are large, and times are printed.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// The processes, as it were, from which worlds are asked: one of them asks one thing after the other.
+const OUTSIDERS: usize = 4;
+
 /// A fleet.
 pub(crate) struct Fleet {
     pub(crate) nodes: Vec<Process>,
     pub(crate) ledger: Arc<PostgresLedger>,
-    /// Asks worlds from outside, and never holds one.
-    pub(crate) runtime: Runtime,
+    /// Whoever asks worlds from outside, and never holds one: each as a process of its own has it.
+    pub(crate) outsiders: Vec<Runtime>,
     /// The book of this process.
     pub(crate) book: Book,
     pub(crate) books: Arc<Mutex<Books>>,
@@ -50,15 +53,14 @@ impl Fleet {
             .prefix("fm-fleet")
             .tempdir()
             .unwrap();
-        let ledger = PostgresLedger::open(&url.parse().unwrap(), OpenMode::Create).await;
-        let ledger = Arc::new(ledger.unwrap());
-        let runtime = Runtime::builder(&SharedStore::reading(Arc::clone(&ledger) as _))
-            .tenures(Arc::new(Outsider))
-            .inbox(Arc::clone(&ledger) as _)
-            .build();
+        let ledger = open(&url, OpenMode::Create).await;
+        let mut outsiders = Vec::new();
+        for _ in 0..OUTSIDERS {
+            outsiders.push(outsider(&url).await);
+        }
         let mut fleet = Self {
             nodes: Vec::new(),
-            runtime,
+            outsiders,
             book: Book::open(folder.path(), "clients"),
             books: Arc::new(Mutex::new(Books::of(folder.path()))),
             worlds: BTreeMap::new(),
@@ -176,13 +178,13 @@ impl Fleet {
         .await;
     }
 
-    /// Waits until there is something among the lines that were written since, whoever wrote them.
+    /// Waits until there is something among all lines, whoever wrote them.
     pub(crate) async fn wait_for_lines<T>(
         &self,
         what: &str,
         mut find: impl FnMut(&Entry) -> Option<T>,
     ) -> T {
-        let mut read = self.books.lock().unwrap().entries.len();
+        let mut read = 0;
         until(what, async || {
             let mut books = self.books.lock().unwrap();
             books.refresh();
@@ -219,9 +221,12 @@ impl Fleet {
 
     /// Waits until somebody was told something in each world since.
     pub(crate) async fn wait_for_answers(&self) {
+        let since = Moment::now();
         let mut silent: BTreeSet<WorldId> = self.worlds.keys().copied().collect();
         self.wait_for_lines("all worlds answer", |entry| {
-            if let Line::Told { world, .. } = &entry.line {
+            if let Line::Told { world, when, .. } = &entry.line
+                && *when > since
+            {
                 silent.remove(world);
             }
             silent.is_empty().then_some(())
@@ -262,6 +267,19 @@ impl Fleet {
         assert_eq!(found, BTreeSet::new());
         history
     }
+}
+
+async fn open(url: &str, mode: OpenMode) -> Arc<PostgresLedger> {
+    let ledger = PostgresLedger::open(&url.parse().unwrap(), mode).await;
+    Arc::new(ledger.unwrap())
+}
+
+async fn outsider(url: &str) -> Runtime {
+    let ledger = open(url, OpenMode::Existing).await;
+    Runtime::builder(&SharedStore::reading(Arc::clone(&ledger) as _))
+        .tenures(Arc::new(Outsider))
+        .inbox(ledger as _)
+        .build()
 }
 
 /// The membership of somebody who is none of the nodes: it gets no world.

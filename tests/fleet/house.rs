@@ -87,7 +87,7 @@ struct Till {
 
 impl Till {
     async fn pay(self, call: ToolCall) -> ToolOutcome {
-        Trap::InTool.spring(&self.folder);
+        Trap::InTool.spring(&self.folder, &self.book, &run_of(&call));
         let run = run_of(&call);
         self.book.write(&Line::Began(run.clone()));
         if !self.is_newest(&run) {

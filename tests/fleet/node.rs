@@ -19,7 +19,7 @@ use folkmoot::{
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::books::{Acknowledged, Book, Line, Moment};
+use crate::books::{Acknowledged, Book, Line, Moment, Run};
 use crate::house::{Consent, room};
 
 const URL: &str = "FOLKMOOT_FLEET_URL";
@@ -55,9 +55,10 @@ impl Trap {
         fs::remove_file(self.path(folder)).is_ok()
     }
 
-    /// Stops this process if the trap is set, until somebody continues it.
-    pub(crate) fn spring(&self, folder: &Path) {
+    /// Stops this process if the trap is set, until somebody continues it. It is about to begin this run.
+    pub(crate) fn spring(&self, folder: &Path, book: &Book, run: &Run) {
         if self.is_mine(folder) {
+            book.write(&Line::Stops(run.clone()));
             kill_process(getpid(), Signal::STOP).unwrap();
         }
     }
@@ -263,10 +264,7 @@ impl Gatekeeper for Clerk {
         incarnation: Incarnation,
         commits: Vec<Commit>,
     ) -> Result<Appended, AppendError> {
-        let starts = commits.iter().flat_map(|commit| &commit.events);
-        let starts = starts
-            .into_iter()
-            .any(|event| matches!(event, Event::Call(CallEvent::ToolStarted(_))));
+        let start = commits.iter().find_map(start);
         let range = range(&commits);
         let appended = log.append(incarnation, commits).await?;
         if let (Appended::Committed { link }, Some((world, first, last))) = (&appended, range) {
@@ -279,13 +277,28 @@ impl Gatekeeper for Clerk {
                 when: Moment::now(),
             }));
         }
-        if starts {
-            Trap::BehindStart.spring(&self.folder);
+        if let Some(run) = start {
+            Trap::BehindStart.spring(&self.folder, &self.book, &run);
         }
         Ok(appended)
     }
 
     fn read(&self, _commits: usize) {}
+}
+
+/// The run that a commit says is about to begin.
+fn start(commit: &Commit) -> Option<Run> {
+    let world = commit.header.world;
+    commit.events.iter().find_map(|event| match event {
+        Event::Call(CallEvent::ToolStarted(started)) => Some(Run {
+            world,
+            key: format!("{world}:{}", started.call),
+            attempt: started.attempt,
+            incarnation: started.incarnation,
+            when: Moment::now(),
+        }),
+        _ => None,
+    })
 }
 
 fn range(commits: &[Commit]) -> Option<(WorldId, Position, Position)> {

@@ -91,10 +91,11 @@ fn cut_off(proxy: &Proxy, way: Break) {
 
 /// Waits until this node runs a tool that goes on and on.
 async fn wait_for_run(fleet: &Fleet, name: &str) -> Run {
+    let since = Moment::now();
     Trap::Stay(name.to_owned()).set(fleet.folder());
     fleet
         .wait_for_lines("the node runs a tool", |entry| match &entry.line {
-            Line::Stays(run) if *entry.process == *name => Some(run.clone()),
+            Line::Stays(run) if *entry.process == *name && run.when > since => Some(run.clone()),
             _ => None,
         })
         .await

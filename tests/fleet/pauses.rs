@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use folkmoot::core::ids::{NodeId, WorldId};
 
 use crate::books::{Line, Moment, Run};
+use crate::checker::late_runs;
 use crate::crowd::Crowd;
 use crate::figures::Figures;
 use crate::fleet::Fleet;
@@ -38,33 +39,42 @@ async fn a_node_that_was_stopped_past_its_lease_appends_nothing_and_joins_anew()
     let crowd = Crowd::begin(&fleet);
     fleet.wait_for_holders().await;
     let mut handed = Figures::default();
-    let mut late = 0;
+    let mut traps = Vec::new();
     for place in PLACES.into_iter().cycle().take(pauses) {
         let stopped = Stopped::at(&mut fleet, place).await;
+        let name = &stopped.node.name;
         let taken = fleet
-            .wait_for_takers(&stopped.held, &stopped.node.name, stopped.when)
+            .wait_for_takers(&stopped.held, name, stopped.when)
             .await;
         handed.extend(taken.values().map(|taken| stopped.when.millis_to(*taken)));
-        let again = match place {
-            Place::InTool => Some(wait_for_second(&fleet, &stopped).await),
-            Place::Anywhere | Place::BehindStart => None,
-        };
-        stopped.node.go_on();
-        if let Some(again) = again {
-            wait_for_late(&fleet, &stopped.node.name, &again).await;
-            late += 1;
+        match (place, &stopped.run) {
+            (Place::InTool, Some(run)) => {
+                wait_for_second(&fleet, run).await;
+                stopped.node.go_on();
+                wait_for_late(&fleet, name, run).await;
+            }
+            _ => stopped.node.go_on(),
         }
         stopped.wait_for_new_id(&fleet).await;
+        traps.extend(stopped.run.map(|run| (place, run)));
         fleet.nodes.push(stopped.node);
     }
     crowd.end().await;
     println!(
         "{pauses} pauses of 1 of 4 nodes with {worlds} worlds: a world was taken over in {handed}"
     );
+    let history = fleet.judge().await;
+    let late = late_runs(&history.entries);
+    let is_late = |run: &Run| late.iter().any(|late| late.key == run.key);
+    let count = |place| traps.iter().filter(|trap| trap.0 == place).count();
     println!(
-        "  {late} runs were begun on purpose in the gap that no lease closes; the resource refused them"
+        "  {} stops behind a start: none ran; {} in a tool, when nobody asks any more: all ran late, and a fence refused them",
+        count(Place::BehindStart),
+        count(Place::InTool)
     );
-    fleet.judge().await;
+    for (place, run) in &traps {
+        assert_eq!(is_late(run), *place == Place::InTool, "{place:?} {run:?}");
+    }
 }
 
 /// A node that stands still.
@@ -73,16 +83,18 @@ struct Stopped {
     ids: BTreeSet<NodeId>,
     held: BTreeSet<WorldId>,
     when: Moment,
+    /// The run that it was about to begin, if it stopped itself there.
+    run: Option<Run>,
 }
 
 impl Stopped {
     /// Has a node stop there.
     async fn at(fleet: &mut Fleet, place: Place) -> Self {
-        let node = match place {
+        let (node, run) = match place {
             Place::Anywhere => {
                 let node = fleet.nodes.remove(0);
                 node.stop();
-                node
+                (node, None)
             }
             Place::BehindStart => trapped(fleet, Trap::BehindStart).await,
             Place::InTool => trapped(fleet, Trap::InTool).await,
@@ -92,6 +104,7 @@ impl Stopped {
             ids: fleet.ids_of(&node.name).await.unwrap(),
             held: fleet.held_by(&node.name).await,
             when,
+            run,
             node,
         }
     }
@@ -106,36 +119,41 @@ impl Stopped {
 }
 
 /// Sets a trap, and waits until a node is in it.
-async fn trapped(fleet: &mut Fleet, trap: Trap) -> Process {
+async fn trapped(fleet: &mut Fleet, trap: Trap) -> (Process, Option<Run>) {
+    let since = Moment::now();
     trap.set(fleet.folder());
-    let place = until("a node is in the trap", async || {
-        fleet.nodes.iter().position(Process::is_stopped)
+    let (name, run) = fleet
+        .wait_for_lines("a node is in the trap", |entry| match &entry.line {
+            Line::Stops(run) if run.when > since => Some((entry.process.to_string(), run.clone())),
+            _ => None,
+        })
+        .await;
+    let place = until("the node stands still", async || {
+        let is_it = |node: &Process| node.name == name && node.is_stopped();
+        fleet.nodes.iter().position(is_it)
     })
     .await;
-    fleet.nodes.remove(place)
+    (fleet.nodes.remove(place), Some(run))
 }
 
-/// Waits until somebody has said that the run of the stopped node is to be done again, and another node does it.
-async fn wait_for_second(fleet: &Fleet, stopped: &Stopped) -> Run {
-    let begun = |line: &Line| match line {
-        Line::Began(run) if run.attempt.0 > 1 && stopped.held.contains(&run.world) => {
-            (run.when > stopped.when).then(|| run.clone())
-        }
-        _ => None,
-    };
+/// Waits until another node runs a tool in the world of a run whose node stands still: somebody has said that it is to be
+/// done again.
+async fn wait_for_second(fleet: &Fleet, run: &Run) {
+    let is_later = |line: &Line| matches!(line, Line::Began(later) if later.world == run.world && later.incarnation > run.incarnation);
     until("another node runs it again", async || {
         let mut books = fleet.books.lock().unwrap();
         books.refresh();
-        books.entries.iter().find_map(|entry| begun(&entry.line))
+        let later = books.entries.iter().any(|entry| is_later(&entry.line));
+        later.then_some(())
     })
-    .await
+    .await;
 }
 
-/// Waits until the stopped node, which goes on, begins the run too; its resource refuses it.
-async fn wait_for_late(fleet: &Fleet, name: &str, again: &Run) {
+/// Waits until a node that goes on begins its run; the resource refuses it.
+async fn wait_for_late(fleet: &Fleet, name: &str, run: &Run) {
     fleet
         .wait_for_lines("the late run is refused", |entry| match &entry.line {
-            Line::Refused(run) if *entry.process == *name && run.key == again.key => Some(()),
+            Line::Refused(late) if *entry.process == *name && late.key == run.key => Some(()),
             _ => None,
         })
         .await;
