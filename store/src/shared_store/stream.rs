@@ -2,15 +2,17 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task::Poll;
 
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::{CommitStream, ReadError, StoredCommit};
-use futures::StreamExt as _;
+use futures::{StreamExt as _, poll};
 use tokio::sync::watch;
 
 use super::Inner;
 use super::reader::LedgerReader;
 use crate::state::shared::Phase;
+use crate::sync::threads::threads;
 
 /// The end of a stream.
 #[derive(Debug)]
@@ -25,7 +27,10 @@ pub(super) enum StreamEnd {
 #[derive(Debug)]
 struct Feed {
     inner: Arc<Inner>,
-    reader: LedgerReader,
+    /// `None` while it reads; it does not come back from a read that broke off.
+    reader: Option<LedgerReader>,
+    /// The position of the next event that is to be read.
+    next: Position,
     ready: VecDeque<StoredCommit>,
     end: StreamEnd,
     /// True behind the last commit, and behind an error.
@@ -36,7 +41,8 @@ struct Feed {
 pub(super) fn stream(inner: &Arc<Inner>, reader: LedgerReader, end: StreamEnd) -> CommitStream {
     let feed = Feed {
         inner: Arc::clone(inner),
-        reader,
+        next: reader.next(),
+        reader: Some(reader),
         ready: VecDeque::new(),
         end,
         is_over: false,
@@ -61,7 +67,7 @@ impl Feed {
                 self.is_over = true;
                 return Some(Err(error));
             }
-            match self.reader.piece().await {
+            match self.read().await {
                 Ok(commits) => self.ready = commits.into(),
                 Err(error) => {
                     self.is_over = true;
@@ -69,6 +75,22 @@ impl Feed {
                 }
             }
         }
+    }
+
+    /// Reads the next piece. If it has to be waited for, a task of its own does: whoever has a stream may turn to something
+    /// else in the midst of this, and would keep its connection from all others for as long.
+    async fn read(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
+        let broken = || ReadError::Stopped("a read broke off".to_owned());
+        let mut reader = self.reader.take().ok_or_else(broken)?;
+        let mut work = Box::pin(async move { (reader.piece().await, reader) });
+        let (piece, reader) = match (poll!(work.as_mut()), threads()) {
+            (Poll::Ready(done), _) => done,
+            (Poll::Pending, Some(runtime)) => runtime.spawn(work).await.map_err(|_| broken())?,
+            (Poll::Pending, None) => work.await,
+        };
+        self.next = reader.next();
+        self.reader = Some(reader);
+        piece
     }
 
     /// Hands a commit out, unless the stream ends before it.
@@ -85,11 +107,11 @@ impl Feed {
     /// Waits until there is something to read: `None` at the end.
     async fn wait(&mut self) -> Option<Result<(), ReadError>> {
         let news = match &mut self.end {
-            StreamEnd::At(end) => return (self.reader.next() <= *end).then_some(Ok(())),
+            StreamEnd::At(end) => return (self.next <= *end).then_some(Ok(())),
             StreamEnd::Never(news) => news,
         };
         loop {
-            if *news.borrow_and_update() >= self.reader.next() {
+            if *news.borrow_and_update() >= self.next {
                 return Some(Ok(()));
             }
             match self.inner.phase() {

@@ -17,3 +17,4 @@ mod races;
 mod rows;
 mod same;
 mod server;
+mod streams;

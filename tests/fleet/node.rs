@@ -1,0 +1,310 @@
+//! A node of a fleet: a process of its own.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, stdin};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio, exit};
+use std::sync::{Arc, Mutex};
+use std::{env, fs, thread};
+
+use async_trait::async_trait;
+use folkmoot::core::command::commit::Commit;
+use folkmoot::core::event::{CallEvent, Event};
+use folkmoot::core::ids::{Incarnation, Position, WorldId};
+use folkmoot::port::{AppendError, Appended, EventLog};
+use folkmoot::store::{PostgresLedger, Register as _, SharedStore};
+use folkmoot::{
+    Answerer, Gatekeeper, Node, NodeProfile, OpenError, OpenMode, Runtime, WorldName, Worlds,
+};
+use rustix::process::{Pid, Signal, getpid, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::books::{Acknowledged, Book, Line, Moment, Run};
+use crate::house::{Consent, room};
+
+const URL: &str = "FOLKMOOT_FLEET_URL";
+const FOLDER: &str = "FOLKMOOT_FLEET_FOLDER";
+const NAME: &str = "FOLKMOOT_FLEET_NAME";
+
+/// Something that is to happen once: a file in the folder, which one process takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// A node stops itself right behind the append that says that a tool starts.
+    BehindStart,
+    /// A node stops itself in the first moment of the tool, when nobody will ask any more.
+    InTool,
+    /// A tool of the node of this name goes on and on.
+    Stay(String),
+}
+
+impl Trap {
+    fn path(&self, folder: &Path) -> PathBuf {
+        match self {
+            Self::BehindStart => folder.join("behind-start"),
+            Self::InTool => folder.join("in-tool"),
+            Self::Stay(name) => folder.join(format!("stay-{name}")),
+        }
+    }
+
+    pub(crate) fn set(&self, folder: &Path) {
+        fs::write(self.path(folder), "").unwrap();
+    }
+
+    /// Takes it: whoever removes the file is the one.
+    pub(crate) fn is_mine(&self, folder: &Path) -> bool {
+        fs::remove_file(self.path(folder)).is_ok()
+    }
+
+    /// Stops this process if the trap is set, until somebody continues it. It is about to begin this run.
+    pub(crate) fn spring(&self, folder: &Path, book: &Book, run: &Run) {
+        if self.is_mine(folder) {
+            book.write(&Line::Stops(run.clone()));
+            kill_process(getpid(), Signal::STOP).unwrap();
+        }
+    }
+}
+
+/// A node, for the test that started it. Dropped, it is killed.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    child: Child,
+}
+
+impl Process {
+    /// Starts a node of this name over the database at `url`, with its book in `folder`.
+    pub(crate) fn start(name: &str, url: &str, folder: &Path) -> Self {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "node::is_a_node", "--ignored", "--nocapture"]);
+        command.env(URL, url).env(FOLDER, folder).env(NAME, name);
+        // It ends when nobody holds the other end of its input.
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        Self {
+            name: name.to_owned(),
+            child: command.spawn().unwrap(),
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Kills it, and waits until it is gone.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Stops it where it is.
+    pub(crate) fn stop(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub(crate) fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// Asks it to end in good order.
+    pub(crate) fn drain(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Tells whether it has ended, and that it did in good order.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        let ended = self.child.try_wait().unwrap();
+        ended
+            .inspect(|status| assert!(status.success(), "{}: {status}", self.name))
+            .is_some()
+    }
+
+    /// Tells whether it stands still.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let behind_name = stat.rsplit(')').next().unwrap();
+        behind_name.trim_start().starts_with('T')
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may be gone already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+#[ignore = "a node, which the other tests start"]
+fn is_a_node() {
+    thread::spawn(|| {
+        let mut nothing = Vec::new();
+        stdin().read_to_end(&mut nothing).ok();
+        exit(1);
+    });
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    tokio.block_on(live());
+}
+
+/// The life of the node that the environment names.
+async fn live() {
+    let of = |name| env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
+    let (url, folder, name) = (of(URL), PathBuf::from(of(FOLDER)), of(NAME));
+    let ledger = PostgresLedger::open(&url.parse().unwrap(), OpenMode::Existing).await;
+    let ledger = Arc::new(ledger.unwrap());
+    let node = Node::join(Arc::clone(&ledger) as _, NodeProfile::named(&name)).await;
+    let member = Membership::of(ledger, node.unwrap(), &folder, &name);
+    let mut told = signal(SignalKind::terminate()).unwrap();
+    let until = async move {
+        told.recv().await;
+    };
+    member.serve(until).await;
+    member.book.write(&Line::Left {
+        when: Moment::now(),
+    });
+}
+
+/// A member of the fleet, in whichever process.
+pub(crate) struct Membership {
+    pub(crate) runtime: Runtime,
+    ledger: Arc<PostgresLedger>,
+    node: Node,
+    book: Book,
+}
+
+impl Membership {
+    pub(crate) fn of(ledger: Arc<PostgresLedger>, node: Node, folder: &Path, name: &str) -> Self {
+        let book = Book::open(folder, name);
+        let clerk = Clerk {
+            folder: folder.to_owned(),
+            book: book.clone(),
+        };
+        let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
+        let runtime = Runtime::builder(&store)
+            .assembler(room(Consent::Free, folder, (name, &book)).parts())
+            .tenures(Arc::new(node.clone()))
+            .node(node.clone())
+            .inbox(Arc::clone(&ledger) as _)
+            .build()
+            .through(Arc::new(clerk));
+        Self {
+            runtime,
+            ledger,
+            node,
+            book,
+        }
+    }
+
+    /// Acts for worlds until `until`, and ends in good order.
+    pub(crate) async fn serve(&self, until: impl Future<Output = ()> + Send) {
+        let of_node = self.node.clone();
+        let inbox = Arc::clone(&self.ledger) as _;
+        let answerer = Answerer::new(self.runtime.clone(), inbox, move || of_node.id());
+        let answering = tokio::spawn(answerer.run());
+        let rooms = Rooms {
+            runtime: self.runtime.clone(),
+            ledger: Arc::clone(&self.ledger),
+            names: Mutex::default(),
+        };
+        self.node.run(Arc::new(rooms), until).await;
+        answering.abort();
+    }
+}
+
+/// The rooms of a node.
+#[derive(Debug)]
+struct Rooms {
+    runtime: Runtime,
+    ledger: Arc<PostgresLedger>,
+    names: Mutex<BTreeMap<WorldId, WorldName>>,
+}
+
+impl Rooms {
+    async fn name(&self, world: WorldId) -> Option<WorldName> {
+        if let Some(name) = self.names.lock().unwrap().get(&world) {
+            return Some(name.clone());
+        }
+        let name = self.ledger.entry(world).await.ok()??.name;
+        self.names.lock().unwrap().insert(world, name.clone());
+        Some(name)
+    }
+}
+
+#[async_trait]
+impl Worlds for Rooms {
+    async fn open(&self, world: WorldId) -> Result<(), OpenError> {
+        let missing = || OpenError::NoSuchWorld(WorldName::new("unnamed").unwrap());
+        let name = self.name(world).await.ok_or_else(missing)?;
+        self.runtime.take_up(&name).await.map(drop)
+    }
+
+    async fn close(&self, world: WorldId) {
+        if let Some(name) = self.name(world).await {
+            self.runtime.close(&name).await;
+        }
+    }
+}
+
+/// Stands between worlds and their log, and writes down what that acknowledges.
+#[derive(Debug)]
+struct Clerk {
+    folder: PathBuf,
+    book: Book,
+}
+
+#[async_trait]
+impl Gatekeeper for Clerk {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commits: Vec<Commit>,
+    ) -> Result<Appended, AppendError> {
+        let start = commits.iter().find_map(start);
+        let range = range(&commits);
+        let appended = log.append(incarnation, commits).await?;
+        if let (Appended::Committed { link }, Some((world, first, last))) = (&appended, range) {
+            self.book.write(&Line::Acknowledged(Acknowledged {
+                world,
+                incarnation,
+                first,
+                last,
+                link: *link,
+                when: Moment::now(),
+            }));
+        }
+        if let Some(run) = start {
+            Trap::BehindStart.spring(&self.folder, &self.book, &run);
+        }
+        Ok(appended)
+    }
+
+    fn read(&self, _commits: usize) {}
+}
+
+/// The run that a commit says is about to begin.
+fn start(commit: &Commit) -> Option<Run> {
+    let world = commit.header.world;
+    commit.events.iter().find_map(|event| match event {
+        Event::Call(CallEvent::ToolStarted(started)) => Some(Run {
+            world,
+            key: format!("{world}:{}", started.call),
+            attempt: started.attempt,
+            incarnation: started.incarnation,
+            when: Moment::now(),
+        }),
+        _ => None,
+    })
+}
+
+fn range(commits: &[Commit]) -> Option<(WorldId, Position, Position)> {
+    let first = &commits.first()?.header;
+    let last = commits.last()?;
+    let events = u64::try_from(last.events.len()).unwrap();
+    let end = last.header.first.plus(events - 1);
+    Some((first.world, first.first, end))
+}
