@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot::core::ids::WorldId;
-use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::port::Members;
+use folkmoot::core::port::causes::with_causes;
 pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
 use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedRecords, SharedStore};
 use folkmoot::{
