@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot::core::ids::WorldName;
+use folkmoot::core::ids::{NodeId, WorldName};
 use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
@@ -101,7 +101,7 @@ impl Session {
         let dir = match place {
             StorePlace::Folder(dir) => dir,
             StorePlace::Database(url) => {
-                let joined = Box::pin(Self::node(url, wish, signer, premises)).await;
+                let joined = Box::pin(Self::join(url, wish, signer, premises)).await;
                 return joined.map(Ok);
             }
         };
@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Joins the nodes of the database at `url` as `wish` says, and serves the worlds that this one is given.
-    async fn node(
+    async fn join(
         url: &DatabaseUrl,
         wish: NodeWish,
         signer: Signing,
@@ -174,6 +174,11 @@ impl Session {
             control: None,
             membership: Some(membership),
         }
+    }
+
+    /// The node that this process is; `None` if its store is its own.
+    pub(crate) fn node(&self) -> Option<NodeId> {
+        self.membership.as_ref().map(Membership::id)
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be

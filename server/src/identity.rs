@@ -28,6 +28,7 @@ pub use jwt::{Jwt, JwtSetupError};
 pub use lease::{Lease, Lessor};
 pub use pattern::{PatternError, WorldPattern};
 pub use records::RecordsError;
+pub(crate) use secret::SecretKind;
 pub use secret::{RandomnessError, Secret};
 pub use sessions::{LocalUser, SessionError, Sessions, login_code};
 pub use several::Several;

@@ -34,6 +34,8 @@ mod socket;
 
 mod protocols;
 
+mod peers;
+
 mod reference;
 
 mod console;
@@ -62,6 +64,7 @@ pub use limits::ServerLimits;
 pub use otlp::{
     Collector, CollectorError, Compression, OtlpSettings, OtlpSettingsError, Pace, SendError,
 };
+pub use peers::{Peers, PeersError};
 pub use problem::{Problem, ProblemCode};
 #[cfg(feature = "mcp")]
 pub use protocols::mcp::{AttendError, LocalHost};

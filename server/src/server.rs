@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 #[cfg(feature = "otel")]
 use crate::otlp::{Collector, Follower};
+use crate::peers::Peers;
 #[cfg(feature = "mcp")]
 use crate::protocols::mcp::{AttendError, LocalHost, attend};
 #[cfg(feature = "otel")]
@@ -34,6 +35,14 @@ impl Server {
     /// The router of all resources. It answers at once; `/readyz` says when the server is ready.
     pub fn router(&self) -> Router {
         resources(&self.0)
+    }
+
+    /// The same, for one of several servers of a store: at the address that its node advertises, the others ask it for the
+    /// drafts of worlds that it holds.
+    pub fn router_among(&self, peers: &Peers) -> Router {
+        let rooms = &self.0.rooms;
+        let drafts = peers.routes(rooms.runtime.clone(), rooms.drain.clone());
+        self.router().merge(drafts)
     }
 
     /// The router of `/metrics` alone, for an address of its own. It asks nobody who they are.

@@ -7,63 +7,41 @@ use std::sync::Arc;
 
 use folkmoot::Runtime;
 use folkmoot::core::port::causes::with_causes;
-use folkmoot::file::absolute_folder;
 use folkmoot_server::{
-    DiskReserve, Drain, Hosts, Jwt, Listening, LocalUser, Rooms, Server, ServerLimits, Sessions,
-    Several, Templates, Tokens, serve as listen,
+    DiskReserve, Drain, Hosts, Listening, Rooms, Server, ServerLimits, Several, Templates,
+    serve as listen,
 };
 
-use crate::arguments::{CommonArgs, NodeArgs, STORE_DEFAULT, ServeArgs, StorePlace};
+use crate::arguments::{CommonArgs, ServeArgs, StorePlace};
 use crate::desk::login::LoginDesk;
-use crate::exit::{CliError, STORE, USAGE};
+use crate::exit::{CliError, STORE};
 use crate::interrupt::Ended;
 use crate::otlp::{self, Collector};
 use crate::session::{Premises, Reach, Session};
-use crate::source::database::{NodeWish, offer_of};
+use crate::signing;
 use crate::terminal::Terminal;
-use crate::{person, signing};
 
-/// The file in the store for the sessions of browsers.
-const SESSIONS: &str = "sessions.jsonl";
+mod house;
+
+use house::House;
 
 /// Serves the rooms of the store until a signal ends it.
 pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<(), CliError> {
-    refuse_strangers(arguments)?;
+    refuse_strangers(&common.store, arguments)?;
     let templates = templates(arguments.templates.as_deref())?;
     let collector = arguments.otlp.as_ref();
     let collector = collector.map(|given| otlp::collector(given.as_deref()));
     let collector = collector.transpose()?;
     let signer = signing::signer(common)?;
-    let wish = node(
-        &common.store,
-        &arguments.node,
-        arguments.templates.as_deref(),
-    )?;
+    let house = House::of(&common.store, arguments, &templates).await?;
+    let wish = house.wish.clone();
     let session = Session::serving(&common.store, wish, signer, premises(arguments)).await?;
-    let result = listen_at(arguments, templates, collector, &session, &common.store).await;
+    let served = async {
+        house.check(&session).await?;
+        listen_at(arguments, (templates, collector), &session, &house).await
+    };
+    let result = Box::pin(served).await;
     session.end(result).await
-}
-
-/// The node that a server is, if its store is in a database. Rooms of its templates need their folder.
-fn node(
-    place: &StorePlace,
-    arguments: &NodeArgs,
-    templates: Option<&Path>,
-) -> Result<NodeWish, CliError> {
-    let folder = place.as_folder();
-    if folder.is_some() && (!arguments.offer.is_empty() || arguments.advertise.is_some()) {
-        let what = "--offer and --advertise are for a store in a database: add --store postgres://…, or leave them out";
-        return Err(CliError::other(USAGE, what));
-    }
-    let templates = templates.map(absolute_folder).transpose();
-    let templates = templates.map_err(|error| CliError::other(STORE, error.to_string()))?;
-    let folders = templates.as_deref().map(offer_of);
-    Ok(NodeWish {
-        name: None,
-        offers: arguments.offer.iter().cloned().chain(folders).collect(),
-        room: arguments.room,
-        advertise: arguments.advertise.clone(),
-    })
 }
 
 /// A runtime that leaves the reserve of a disk free. The disk of a database is its own.
@@ -92,8 +70,10 @@ fn premises(arguments: &ServeArgs) -> Premises {
 }
 
 /// Refuses to listen where others can reach a server that knows nobody.
-fn refuse_strangers(arguments: &ServeArgs) -> Result<(), CliError> {
-    let knows_somebody = arguments.tokens.is_some() || !arguments.jwt.is_empty();
+fn refuse_strangers(place: &StorePlace, arguments: &ServeArgs) -> Result<(), CliError> {
+    // The tokens of a database are for all of its servers.
+    let is_shared = place.as_folder().is_none();
+    let knows_somebody = is_shared || arguments.tokens.is_some() || !arguments.jwt.is_empty();
     if arguments.listen.ip().is_loopback() || knows_somebody {
         return Ok(());
     }
@@ -121,13 +101,12 @@ pub(super) fn templates(folder: Option<&Path>) -> Result<Templates, CliError> {
 
 async fn listen_at(
     arguments: &ServeArgs,
-    templates: Templates,
-    collector: Option<Collector>,
+    (templates, collector): (Templates, Option<Collector>),
     session: &Session,
-    place: &StorePlace,
+    house: &House<'_>,
 ) -> Result<(), CliError> {
     let drain = Drain::new();
-    let identity = identity(arguments, place)?;
+    let identity = house.identity(arguments).await?;
     let limits = ServerLimits::default();
     let listening = listening_at(arguments.listen).await?;
     let hosts = hosts(arguments, &listening)?;
@@ -140,7 +119,7 @@ async fn listen_at(
         session.desk.sign_in_with(login);
     }
     let rooms = Rooms {
-        runtime: reserving(session.desk.runtime(), place, &limits),
+        runtime: reserving(session.desk.runtime(), house.place, &limits),
         store: session.desk.store().clone(),
         templates,
         sessions: identity.sessions.clone(),
@@ -153,7 +132,10 @@ async fn listen_at(
     let ending = drain.clone();
     ended.then(move || ending.begin());
     let server = Server::new(rooms);
-    let router = server.router();
+    let router = match house.peers() {
+        Some(peers) => server.router_among(peers),
+        None => server.router(),
+    };
     let metrics = match arguments.metrics_listen {
         Some(address) => Some(listening_at(address).await?),
         None => None,
@@ -194,37 +176,6 @@ async fn serve_metrics(
         let drained = listen(listening, server.metrics(), drain, limits).await;
         tracing::debug!(%drained, "metrics are no longer served");
     }
-}
-
-/// The ways in which callers are known.
-fn identity(arguments: &ServeArgs, place: &StorePlace) -> Result<Several, CliError> {
-    let failed = |error: &dyn std::error::Error| CliError::other(STORE, with_causes(error));
-    let tokens = match &arguments.tokens {
-        Some(file) if !file.exists() => {
-            let file = file.display();
-            let why = format!(
-                "there is no file {file}: make the first token with `folkmoot token new --as NAME --tokens {file}`"
-            );
-            return Err(CliError::other(STORE, why));
-        }
-        Some(file) => Some(Tokens::open(file).map_err(|error| failed(&error))?),
-        None => None,
-    };
-    let issuers: Result<Vec<_>, _> = arguments.jwt.iter().map(Jwt::open).collect();
-    let display = person::login();
-    let display = display
-        .ok_or_else(|| CliError::other(STORE, "this user has no usable name: set USER to one"))?;
-    let user = LocalUser {
-        uid: person::uid(),
-        display,
-    };
-    let folder = place.as_folder().unwrap_or(Path::new(STORE_DEFAULT));
-    let sessions = Sessions::open(folder.join(SESSIONS), user, tokens.clone());
-    Ok(Several {
-        sessions: Some(sessions.map_err(|error| failed(&error))?),
-        tokens,
-        issuers: issuers.map_err(|error| failed(&error))?,
-    })
 }
 
 fn hosts(arguments: &ServeArgs, listening: &Listening) -> Result<Hosts, CliError> {

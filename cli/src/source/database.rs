@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use folkmoot::core::ids::WorldId;
+use folkmoot::core::ids::{NodeId, WorldId};
 use folkmoot::core::port::Members;
 use folkmoot::core::port::causes::with_causes;
 pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
 use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedRecords, SharedStore};
 use folkmoot::{
-    Answerer, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder, SharedWorlds,
-    Store, WorldName, Worlds, fold_world,
+    Answerer, DraftSource, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder,
+    SharedWorlds, Store, WorldName, Worlds, fold_world,
 };
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
@@ -64,6 +64,7 @@ pub(crate) struct Membership {
     node: Node,
     ledger: Arc<PostgresLedger>,
     store: SharedStore,
+    drafts: Option<Arc<dyn DraftSource>>,
     /// The end of the membership, once it is kept up.
     stay: Option<Stay>,
     /// True if its worlds are closed by the node itself.
@@ -90,6 +91,8 @@ pub(crate) struct NodeWish {
     pub(crate) room: u32,
     /// The address at which other nodes reach it.
     pub(crate) advertise: Option<String>,
+    /// The way to the drafts of worlds that other nodes hold.
+    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
 }
 
 impl Membership {
@@ -140,6 +143,7 @@ impl Membership {
             node,
             ledger,
             store,
+            drafts: wish.drafts,
             stay: None,
             serves: false,
             answering: JoinSet::new(),
@@ -153,10 +157,19 @@ impl Membership {
 
     /// Has a runtime take worlds from the other nodes, and ask those for what it cannot take.
     pub(crate) fn introduce(&self, runtime: RuntimeBuilder) -> RuntimeBuilder {
-        runtime
+        let runtime = runtime
             .tenures(Arc::new(self.node.clone()))
             .node(self.node.clone())
-            .inbox(Arc::clone(&self.ledger) as _)
+            .inbox(Arc::clone(&self.ledger) as _);
+        match &self.drafts {
+            Some(drafts) => runtime.drafts_from(Arc::clone(drafts)),
+            None => runtime,
+        }
+    }
+
+    /// The id of this node.
+    pub(crate) fn id(&self) -> NodeId {
+        self.node.id()
     }
 
     /// Has `runtime` open what this node is given, and answer what other processes ask, until this is dropped.

@@ -5,9 +5,10 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::sync::Arc;
 
+use folkmoot::core::ids::NodeId;
 use folkmoot::core::port::Members;
 use folkmoot::store::{OpenMode, SharedRecords};
-use folkmoot::{Runtime, RuntimeBuilder, Store, WorldName};
+use folkmoot::{DraftSource, Runtime, RuntimeBuilder, Store, WorldName};
 
 use super::StoreUse;
 use super::members::{CopiedView, DatabaseView};
@@ -58,6 +59,7 @@ pub(crate) struct NodeWish {
     pub(crate) offers: BTreeSet<String>,
     pub(crate) room: u32,
     pub(crate) advertise: Option<String>,
+    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
 }
 
 impl Membership {
@@ -79,6 +81,10 @@ impl Membership {
     }
 
     pub(crate) fn introduce(&self, _: RuntimeBuilder) -> RuntimeBuilder {
+        match *self {}
+    }
+
+    pub(crate) fn id(&self) -> NodeId {
         match *self {}
     }
 

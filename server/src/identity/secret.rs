@@ -17,6 +17,8 @@ pub(crate) enum SecretKind {
     Session,
     /// A code of a login link, for one use.
     Code,
+    /// The one by which the servers of a store know each other.
+    Node,
 }
 
 impl SecretKind {
@@ -26,6 +28,7 @@ impl SecretKind {
             Self::Token => "fmt_",
             Self::Session => "fms_",
             Self::Code => "fmc_",
+            Self::Node => "fmn_",
         }
     }
 
