@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use axum::Router;
 use folkmoot::{OpenMode, Runtime, RuntimeBuilder, Store};
+use folkmoot_server::Server;
 
 #[cfg(feature = "nodes")]
 use shared::Member;
@@ -15,15 +17,16 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Opens the store at `place`: a folder, or the URL of a database. Rooms of templates in `templates` need that folder.
-    pub(crate) async fn open(place: &str, templates: &Path) -> Self {
+    /// Opens the store at `place`: a folder, or the URL of a database. Rooms of templates in `templates` need that folder, and
+    /// other lives find this one at `address`.
+    pub(crate) async fn open(place: &str, templates: &Path, address: &str) -> Self {
         #[cfg(feature = "nodes")]
         if place.starts_with("postgres://") {
-            let (store, member) = shared::join(place, templates).await;
+            let (store, member) = shared::join(place, templates, address).await;
             let member = Some(member);
             return Self { store, member };
         }
-        let _nodes_alone = templates;
+        let _nodes_alone = (templates, address);
         Self {
             store: Store::open(place, OpenMode::Create).expect("the store opens"),
             #[cfg(feature = "nodes")]
@@ -38,6 +41,15 @@ impl House {
             return member.introduce(runtime);
         }
         runtime
+    }
+
+    /// The router of a server, with what it shows the others, if there are any.
+    pub(crate) fn router(&self, server: &Server) -> Router {
+        #[cfg(feature = "nodes")]
+        if let Some(member) = &self.member {
+            return server.router_among(&member.peers);
+        }
+        server.router()
     }
 
     /// Has `runtime` open what is due here.
@@ -70,6 +82,7 @@ mod shared {
     use folkmoot::{
         Answerer, Node, NodeProfile, OpenMode, Runtime, RuntimeBuilder, SharedWorlds, Store,
     };
+    use folkmoot_server::Peers;
     use tokio::sync::oneshot;
     use tokio::task::{JoinHandle, JoinSet};
 
@@ -78,25 +91,29 @@ mod shared {
         node: Node,
         ledger: Arc<PostgresLedger>,
         store: SharedStore,
+        pub(super) peers: Peers,
         running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
         answering: JoinSet<()>,
     }
 
-    pub(super) async fn join(url: &str, templates: &Path) -> (Store, Member) {
+    pub(super) async fn join(url: &str, templates: &Path, address: &str) -> (Store, Member) {
         let url = url.parse().expect("the URL of a database");
         let ledger = PostgresLedger::open(&url, OpenMode::Create).await;
         let ledger = Arc::new(ledger.expect("the database opens"));
         let profile = NodeProfile {
+            advertise: Some(format!("http://{address}")),
             offers: BTreeSet::from([format!("base:{}", templates.display())]),
             ..NodeProfile::named("test")
         };
         let node = Node::join(Arc::clone(&ledger) as _, profile).await;
         let node = node.expect("the node joins");
         let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
+        let peers = Peers::meet(&*ledger, Arc::clone(&ledger) as _).await;
         let member = Member {
             node,
             ledger,
             store: store.clone(),
+            peers: peers.expect("the servers know each other"),
             running: None,
             answering: JoinSet::new(),
         };
@@ -109,6 +126,7 @@ mod shared {
                 .tenures(Arc::new(self.node.clone()))
                 .node(self.node.clone())
                 .inbox(Arc::clone(&self.ledger) as _)
+                .drafts_from(self.peers.drafts())
         }
 
         pub(super) fn serve(&mut self, runtime: &Runtime) {

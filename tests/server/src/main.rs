@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use axum::middleware::from_fn_with_state;
 use folkmoot::Runtime;
-use folkmoot_server::{Drain, Hosts, Listening, Rooms, ServerLimits, Templates, router, serve};
+use folkmoot_server::{Drain, Hosts, Listening, Rooms, Server, ServerLimits, Templates, serve};
 use tokio::signal::unix::{SignalKind, signal};
 
 mod clerk;
@@ -54,7 +54,7 @@ impl Arguments {
 async fn main() {
     let arguments = Arguments::read();
     let points = Points::armed();
-    let mut house = House::open(&arguments.store, &arguments.templates).await;
+    let mut house = House::open(&arguments.store, &arguments.templates, &arguments.address).await;
     let runtime = Runtime::builder(&house.store).assembler(clerk::Desk::with(arguments.ledger));
     let runtime = house
         .introduce(runtime)
@@ -78,7 +78,11 @@ async fn main() {
         limits: limits.clone(),
         drain: drain.clone(),
     };
-    let app = router(rooms).layer(from_fn_with_state(points.clone(), layer::watch));
+    let server = Server::new(rooms);
+    let _found = server.reopen().await.expect("the worlds can be listed");
+    let app = house
+        .router(&server)
+        .layer(from_fn_with_state(points.clone(), layer::watch));
     let mut ends = signal(SignalKind::terminate()).expect("signals can be caught");
     let ending = drain.clone();
     tokio::spawn(async move {
