@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use folkmoot_client::{FeedEvent, NewMessage, Start};
 use futures::future::join_all;
 use rustix::process::Signal;
 use tokio::sync::{Mutex, watch};
@@ -34,17 +35,49 @@ async fn clients_of_four_servers_that_die_lose_nothing_and_double_nothing() {
     let Some(database) = postgres::Server::start("four servers over a database") else {
         return;
     };
-    let port = database.port;
-    let url = format!(
-        "postgres://{}@127.0.0.1:{port}/postgres?schema=fleet",
-        postgres::OWNER
-    );
     let fleet = Fleet {
-        place: Place::of(SERVERS, Some(url)),
+        place: Place::of(SERVERS, Some(url(&database))),
         ends: Mutex::new((0..number("FOLKMOOT_FLEET_KILLS", KILLS)).collect()),
         seed: number("FOLKMOOT_SHOW_SEED", 17),
     };
     println!("{}", fleet.perform().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_writes_is_shown_by_another() {
+    let Some(database) = postgres::Server::start("drafts of another server") else {
+        return;
+    };
+    let place = Place::of(2, Some(url(&database)));
+    let lives = [place.begin(0, None), place.begin(1, None)];
+    let (_goes_on, goes_on) = watch::channel(true);
+    let show = Show {
+        urls: place.urls(),
+        goes_on,
+        items_seen: Arc::default(),
+    };
+    let world = show.open("owner-0").await;
+    let mut feed = show.client("guest-0").feed(&world, Start::Beginning);
+    let message = NewMessage::text("hold hello");
+    show.client("owner-0").post(&world, &message).await.unwrap();
+    let written = async {
+        loop {
+            if let FeedEvent::Draft(piece) = feed.next().await.unwrap() {
+                return piece.text;
+            }
+        }
+    };
+    let written = timeout(DEADLINE, written).await;
+    assert_eq!(written.expect("a draft comes"), "hello");
+    drop(lives);
+}
+
+fn url(database: &postgres::Server) -> String {
+    let port = database.port;
+    format!(
+        "postgres://{}@127.0.0.1:{port}/postgres?schema=fleet",
+        postgres::OWNER
+    )
 }
 
 /// The servers, and what is to become of them.
