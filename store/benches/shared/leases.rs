@@ -1,11 +1,13 @@
-//! The cost of leases: 64 nodes that renew, reap, claim and look for asks, over worlds that rest.
+//! The cost of leases: 64 nodes that renew, reap, claim and look for asks, over worlds that rest; and how soon the holder of a
+//! world hears of an ask.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use folkmoot_core::ids::NodeId;
-use folkmoot_core::port::{Inbox as _, Members as _, NodeCard, Renewal};
+use folkmoot_core::ids::{AskId, NodeId};
+use folkmoot_core::port::{Ask, AskState, Asked, Inbox as _, Members as _, NodeCard, Renewal};
 use folkmoot_store::PostgresLedger;
 use tokio::task::JoinSet;
 
@@ -15,6 +17,7 @@ use crate::server::Server;
 const NODES: usize = 64;
 const WORLDS: usize = 50_000;
 const FOR: Duration = Duration::from_secs(30);
+const ASKS: usize = 200;
 const TTL: Duration = Duration::from_secs(60);
 
 /// Fills a schema with worlds that nobody holds, and counts the time of the processor that the server takes meanwhile.
@@ -51,7 +54,7 @@ pub(crate) async fn measure(server: &Server) {
     loops.join_all().await;
 }
 
-/// What a node does: renews once a second, and reaps, claims and looks for asks twice.
+/// What a node does in a second: it renews once, reaps and claims twice, and looks for asks four times.
 async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
     let card = NodeCard {
         node,
@@ -65,7 +68,7 @@ async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
     ledger.join(&card, TTL).await.unwrap();
     let mut turn = 0;
     while Instant::now() < end {
-        if turn % 2 == 0 {
+        if turn % 4 == 0 {
             let renewal = Renewal {
                 node,
                 room: 100,
@@ -74,12 +77,67 @@ async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
             };
             ledger.renew(renewal).await.unwrap().unwrap();
         }
-        ledger.reap().await.unwrap();
-        assert_eq!(ledger.claim(node, 64).await.unwrap(), []);
+        if turn % 2 == 0 {
+            ledger.reap().await.unwrap();
+            assert_eq!(ledger.claim(node, 64).await.unwrap(), []);
+        }
+        assert_eq!(ledger.asks(node, 1_024).await.unwrap(), []);
         turn += 1;
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        tokio::time::sleep(Duration::from_millis(250)).await;
     }
-    ledger.asks(node, 64).await.unwrap();
+}
+
+/// Asks a world of another node something, again and again, and says how long the answer took.
+pub(crate) async fn approve(server: &Server) {
+    let url = server.url();
+    let [asker, holder] = [
+        Arc::new(rows::open(&url).await),
+        Arc::new(rows::open(&url).await),
+    ];
+    let node = rows::node();
+    let world = rows::begin(holder.as_ref(), node).await;
+    let answers = tokio::spawn(answer(Arc::clone(&holder), node));
+    let mut took = Vec::new();
+    for _ in 0..ASKS {
+        let begun = Instant::now();
+        let ask = Ask {
+            id: AskId(rows::node().0),
+            world,
+            command: vec![b'c'; 200],
+            principal: None,
+        };
+        assert_eq!(asker.ask(&ask).await.unwrap(), Asked::Waits);
+        while asker.answers(&[ask.id]).await.unwrap() == [AskState::Waits] {
+            hint(&asker).await;
+        }
+        took.push(begun.elapsed());
+    }
+    answers.abort();
+    took.sort_unstable();
+    let at = |place: usize| took[(took.len() - 1) * place / 100];
+    println!(
+        "an ask and its answer, by hints: p10 {:.1?}, p50 {:.1?}, p90 {:.1?}",
+        at(10),
+        at(50),
+        at(90)
+    );
+}
+
+/// Answers what a node is asked.
+async fn answer(ledger: Arc<PostgresLedger>, node: NodeId) {
+    loop {
+        for waiting in ledger.asks(node, 1_024).await.unwrap() {
+            ledger.answer(waiting.ask.id, vec![1]).await.unwrap();
+        }
+        hint(&ledger).await;
+    }
+}
+
+/// Waits for a hint, or as long as a node does without one.
+async fn hint(ledger: &PostgresLedger) {
+    let most = Duration::from_millis(250);
+    // Whoever hears nothing looks again.
+    drop(tokio::time::timeout(most, ledger.hint()).await);
 }
 
 /// The time that the processes of the server have had on a processor so far.

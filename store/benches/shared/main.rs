@@ -2,6 +2,7 @@
 //! the leases of 64 nodes cost it over many idle worlds.
 //!
 //! The machine is seldom quiet, so only the ratios count: each pair is measured within a fraction of a second.
+//! `appends`, `asks` or `leases` behind `--` measures that alone.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
@@ -45,13 +46,27 @@ fn main() {
     };
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
-        let ledger = Arc::new(rows::open(&server.url()).await);
-        assert!(matches!(ledger.ack(), Ack::Server { .. }));
-        let bare = Bare::connect(&server).await;
-        for worlds in [1, 64] {
-            rounds(&ledger, &bare, worlds).await;
+        let wanted = |what: &str| {
+            let mut named = std::env::args()
+                .skip(1)
+                .filter(|arg| !arg.starts_with('-'))
+                .peekable();
+            named.peek().is_none() || named.any(|arg| arg == what)
+        };
+        if wanted("appends") {
+            let ledger = Arc::new(rows::open(&server.url()).await);
+            assert!(matches!(ledger.ack(), Ack::Server { .. }));
+            let bare = Bare::connect(&server).await;
+            for worlds in [1, 64] {
+                rounds(&ledger, &bare, worlds).await;
+            }
         }
-        leases::measure(&server).await;
+        if wanted("asks") {
+            leases::approve(&server).await;
+        }
+        if wanted("leases") {
+            leases::measure(&server).await;
+        }
     });
 }
 

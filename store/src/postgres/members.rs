@@ -36,15 +36,17 @@ const RENEW: &str = "
 /// Waits for those who take a world for the node just now.
 const LEAVE: &str = "DELETE FROM fm.node WHERE node = $1";
 
-/// Tells whether there is anything to reap: most of the time there is not.
+/// Tells the time, and whether there is anything to reap: most of the time there is not.
 const IS_LATE: &str = "
-    SELECT EXISTS (SELECT FROM fm.node WHERE until < fm.now_ms()) OR EXISTS (SELECT FROM fm.world WHERE stray)
+    SELECT fm.now_ms() AS now, EXISTS (SELECT FROM fm.node WHERE until < fm.now_ms()) OR EXISTS (SELECT FROM fm.world WHERE stray)
         OR EXISTS (SELECT FROM fm.ask WHERE answered < fm.now_ms() - $1) AS is_so";
 
-/// A node that is claiming just now is left for the next time.
+/// `$2` is the time of the look before, which was answered within [`LEASE`]. Behind a server that stood still since then
+/// everybody would be late by its clock, and nobody by that time: whoever reaps has renewed right before the look, and so
+/// could the others. A node that is claiming just now is left for the next time.
 const REAP: &str = "
-    WITH late AS (SELECT node FROM fm.node WHERE until < fm.now_ms() ORDER BY node FOR UPDATE SKIP LOCKED),
-        forgotten AS (DELETE FROM fm.ask WHERE answered < fm.now_ms() - $1)
+    WITH late AS (SELECT node FROM fm.node WHERE until < $2 ORDER BY node FOR UPDATE SKIP LOCKED),
+        forgotten AS (DELETE FROM fm.ask WHERE answered < $2::int8 - $1)
     DELETE FROM fm.node n USING late WHERE n.node = late.node RETURNING n.node";
 
 /// Frees the worlds of nodes that are gone, once the statement that deleted those has ended: it waited for whoever was taking
@@ -157,12 +159,13 @@ impl Members for PostgresLedger {
 
     async fn reap(&self) -> Result<Vec<NodeId>, MemberError> {
         let kept = ms(ANSWER_KEPT);
-        if !self.is_so(IS_LATE, &[&kept]).await? {
+        let looked = self.lease(IS_LATE, &[&kept]).await?;
+        let Some(now) = reaps_at(&looked)? else {
             return Ok(Vec::new());
-        }
+        };
         let mut lane = self.leases.take().await?;
         lane.begin(LEASE).await?;
-        let rows = lane.query(REAP, &[&kept], LEASE).await?;
+        let rows = lane.query(REAP, &[&kept, &now], LEASE).await?;
         let dead = rows.iter().map(|row| column(row, "node"));
         let mut dead: Vec<Uuid> = dead.collect::<Result<_, _>>()?;
         dead.sort_unstable();
@@ -253,6 +256,15 @@ impl PostgresLedger {
         clock.heed(before, column(row, "clock")?);
         time(row, "now").map(Some)
     }
+}
+
+/// The time of a look at what is to be reaped; `None`: there is nothing.
+fn reaps_at(looked: &[Row]) -> Result<Option<i64>, MemberError> {
+    let Some(facts) = looked.first() else {
+        return Ok(None);
+    };
+    let is_late: bool = column(facts, "is_so")?;
+    is_late.then(|| column(facts, "now")).transpose()
 }
 
 fn ms(time: Duration) -> i64 {

@@ -10,6 +10,7 @@
 
 mod clock;
 mod deaths;
+mod leases;
 mod limits;
 mod opening;
 mod proxy;

@@ -59,7 +59,7 @@ async fn of_eight_writers_at_one_head_one_wins_each_round() {
     assert_eq!(salts(ledgers[0].as_ref(), world).await, expected);
 }
 
-fn card(node: NodeId) -> NodeCard {
+pub(crate) fn card(node: NodeId) -> NodeCard {
     NodeCard {
         node,
         name: "n".into(),
@@ -71,6 +71,13 @@ fn card(node: NodeId) -> NodeCard {
     }
 }
 
+/// How the worlds of a node become free.
+#[derive(Debug, Clone, Copy)]
+enum Loss {
+    Leaves,
+    IsReaped,
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
     let Some(server) = shared("an append beside a take-over") else {
@@ -78,10 +85,10 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
     };
     let url = server.url();
     let [one, other] = [Arc::new(open(&url).await), Arc::new(open(&url).await)];
-    for _ in 0..60 {
+    for loss in [Loss::Leaves, Loss::IsReaped].repeat(40) {
         let old = node();
         let new = node();
-        one.join(&card(old), std::time::Duration::from_secs(60))
+        one.join(&card(old), std::time::Duration::ZERO)
             .await
             .unwrap();
         other
@@ -93,7 +100,10 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
             let one = Arc::clone(&one);
             tokio::spawn(async move { until_fenced(&one, old, world).await })
         };
-        other.leave(old).await.unwrap();
+        match loss {
+            Loss::Leaves => other.leave(old).await.unwrap(),
+            Loss::IsReaped => while !other.reap().await.unwrap().contains(&old) {},
+        }
         // From here on nothing of the old holder may appear.
         let seen = salts(other.as_ref(), world).await.len();
         let taken = other.take(new, world).await.unwrap();
@@ -167,7 +177,7 @@ async fn statement_that_nobody_waits_for_any_more_is_in_nobodys_way() {
     let take = loop {
         let ledger = Arc::clone(&ledger);
         let take = tokio::spawn(async move { ledger.take(holder, world).await });
-        while !take.is_finished() && !is_waiting(server, schema) {}
+        while !take.is_finished() && !is_waiting(server, schema, "node") {}
         if !take.is_finished() {
             break take;
         }
@@ -182,7 +192,7 @@ async fn statement_that_nobody_waits_for_any_more_is_in_nobodys_way() {
 }
 
 /// A connection beside those of ledgers.
-async fn client(server: &Server) -> Client {
+pub(crate) async fn client(server: &Server) -> Client {
     let how = format!(
         "host=127.0.0.1 port={} user={OWNER} dbname=postgres",
         server.port
@@ -192,10 +202,10 @@ async fn client(server: &Server) -> Client {
     client
 }
 
-/// Tells whether a statement on the tables of a schema waits for a lock.
-fn is_waiting(server: &Server, schema: &str) -> bool {
+/// Tells whether a statement on a table of a schema waits for a lock.
+pub(crate) fn is_waiting(server: &Server, schema: &str, table: &str) -> bool {
     let waits = format!(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\"{schema}\".node%'"
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\"{schema}\".{table}%'"
     );
     server.sql("postgres", &waits).trim() != "0"
 }
