@@ -143,7 +143,7 @@ pub(crate) enum CliCommand {
     /// Examine the store, the key, and the variables of the providers.
     #[command(after_help = "Example:\n  folkmoot doctor")]
     Doctor,
-    /// List the nodes that share a database, and the worlds that each of them has.
+    /// List the nodes that share a database, and the worlds of each.
     #[command(
         after_help = "Example:\n  folkmoot nodes --store postgres://folkmoot@db.example.org/rooms"
     )]
@@ -212,7 +212,7 @@ pub(crate) enum LogCommand {
     /// Copy the store into a directory, also while it is in use. The copy is a store itself.
     #[command(after_help = "Example:\n  folkmoot backup copy")]
     Backup(BackupArgs),
-    /// Copy a store into a folder or a database, so that what was proven of its worlds still holds.
+    /// Copy a store into a folder or a database: proofs that were made before still hold.
     #[command(after_help = "Example:\n  folkmoot copy .folkmoot copy")]
     Copy(CopyArgs),
     /// Make a new store of the whole parts of a damaged one: it says of each world which they are.

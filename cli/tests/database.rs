@@ -273,6 +273,16 @@ fn export(desk: &Desk<'_>, store: &str, name: &str) {
     }
 }
 
+/// Asserts that a document is what `docs/guide/json.schema.json` says of `name`.
+fn assert_fits(name: &str, value: &serde_json::Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/json.schema.json");
+    let schemas: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let whole = serde_json::json!({ "$ref": format!("#/$defs/{name}"), "$defs": schemas["$defs"] });
+    let wrong = jsonschema::validate(&whole, value);
+    assert!(wrong.is_ok(), "{wrong:?}: {value:#}");
+}
+
 fn database(desk: &Desk<'_>, schema: &str) -> String {
     let port = desk.server.port;
     format!("postgres://{OWNER}@127.0.0.1:{port}/postgres?schema={schema}")
@@ -298,6 +308,9 @@ fn a_store_that_moves_to_a_database_and_back_has_the_same_proofs() {
         said.contains("3 worlds") && !said.contains("hush"),
         "{said}"
     );
+    let words = ["--json", "copy", &folder, &url];
+    let copied = desk.run("unused", &words, 0);
+    assert_fits("copied", &serde_json::from_str(&copied).unwrap());
     // Done again, there is nothing to do.
     assert_eq!(desk.run("unused", &["copy", &folder, &url], 0), said);
     desk.run("unused", &["copy", &url, "back"], 0);
@@ -436,6 +449,7 @@ fn the_nodes_and_the_health_of_a_database_are_shown() {
     assert!(lines.any(|line| line.unwrap().contains("in another terminal")));
     let nodes = desk.run("asks", &["--json", "nodes"], 0);
     let node: serde_json::Value = serde_json::from_str(nodes.trim()).unwrap();
+    assert_fits("node", &node);
     assert_eq!(
         (&node["worlds"], &node["is_late"]),
         (&1.into(), &false.into())
@@ -447,6 +461,7 @@ fn the_nodes_and_the_health_of_a_database_are_shown() {
     );
     let doctor = desk.run("asks", &["--json", "doctor"], 0);
     let doctor: serde_json::Value = serde_json::from_str(&doctor).unwrap();
+    assert_fits("doctor", &doctor);
     let store = &doctor["store"];
     assert_eq!(
         (&store["state"], &store["worlds"]),
@@ -468,7 +483,8 @@ fn the_nodes_and_the_health_of_a_database_are_shown() {
         late.contains("1 world has been due") && late.contains("folkmoot serve"),
         "{late}"
     );
-    desk.run("none", &["doctor"], 3);
+    let doctor = desk.run("none", &["--json", "doctor"], 3);
+    assert_fits("doctor", &serde_json::from_str(&doctor).unwrap());
     let words = ["--store", "rooms", "nodes"];
     let refused = desk.command("asks", &words).output().unwrap();
     let why = String::from_utf8_lossy(&refused.stderr);

@@ -100,8 +100,6 @@ fn tell(common: &CommonArgs, from: &StorePlace, copied: &CopiedView) -> Result<(
             counted(*deleted, "world")
         ))?;
     }
-    terminal.line(&format!(
-        "To use it: folkmoot --store {} worlds",
-        quoted(Path::new(database))
-    ))
+    let path = quoted(Path::new(database));
+    terminal.line(&format!("To use it: folkmoot --store {path} worlds"))
 }

@@ -6,7 +6,7 @@ use crate::show::{one_line, table};
 use crate::source::database::look_at;
 use crate::source::members::{DatabaseView, NodeView};
 use crate::terminal::Terminal;
-use crate::text::seconds;
+use crate::text::{counted, seconds};
 
 /// The last digits of a node's id that are shown: the first ones are a time. `--json` has all of it.
 const ID_DIGITS: usize = 8;
@@ -71,7 +71,8 @@ pub(super) fn waiting(common: &CommonArgs, database: &DatabaseView) -> Option<St
             "1 world has been due for {long}, and nobody has it{takers}."
         )),
         due => Some(format!(
-            "{due} worlds are due, the first for {long}, and nobody has them{takers}."
+            "{} are due, the first for {long}, and nobody has them{takers}.",
+            counted(due, "world")
         )),
     }
 }

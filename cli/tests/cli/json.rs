@@ -153,6 +153,7 @@ fn look_around(typing: &mut Typing<'_>) {
         ("erase gate 4 --basis asked", 0, One("erase")),
         ("log gate", 0, Lines("event")),
         ("backup copy", 0, One("backup")),
+        ("copy copy copy2", 0, One("backup")),
         ("rebuild --to mended", 0, One("rebuild")),
         ("delete --idle-for 1d --dry-run", 0, Lines("idle_world")),
         ("delete other --yes", 0, Lines("deleted_world")),
@@ -291,8 +292,8 @@ fn what_every_command_prints_fits_its_schema() {
     // They print something else than documents of their own: a schema, a file, a script of a shell; a chat refuses.
     // A server prints where it listens until it ends; `real_time` asks one for a login.
     typed.extend(["schema", "export", "completions", "chat", "serve"].map(str::to_owned));
-    // A host of MCP reads what `mcp` prints.
-    typed.extend(["login", "mcp"].map(str::to_owned));
+    // A host of MCP reads what `mcp` prints. Only a database has nodes: see `tests/database.rs`.
+    typed.extend(["login", "mcp", "nodes"].map(str::to_owned));
     let all: BTreeSet<String> = crate::help::commands(&Desk::new())
         .into_iter()
         .map(|words| words.split(' ').next().unwrap().to_owned())
