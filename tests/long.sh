@@ -32,6 +32,10 @@
 # FOLKMOOT_POSTGRES_CASES  how many lists of operations ledgers in PostgreSQL and in memory answer alike (20000)
 # FOLKMOOT_POSTGRES_KILLS  how often a server of PostgreSQL is killed under load (200)
 # FOLKMOOT_POSTGRES_CUTS   how many statements to it are cut, before and behind (300)
+# FOLKMOOT_FLEET_WORLDS  how many worlds a fleet of four nodes over one database has (200)
+# FOLKMOOT_FLEET_KILLS, _PAUSES, _PARTITIONS, _OUTAGES  how often one of its nodes is killed, stopped and cut off, and the
+#                      database killed (20 each)
+# FOLKMOOT_FLEET_APPROVALS  how many approvals are given from outside it while nodes die (1000)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
 #                      skipped.
@@ -60,6 +64,12 @@ export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 export FOLKMOOT_POSTGRES_CASES="${FOLKMOOT_POSTGRES_CASES:-20000}"
 export FOLKMOOT_POSTGRES_KILLS="${FOLKMOOT_POSTGRES_KILLS:-200}"
 export FOLKMOOT_POSTGRES_CUTS="${FOLKMOOT_POSTGRES_CUTS:-300}"
+export FOLKMOOT_FLEET_WORLDS="${FOLKMOOT_FLEET_WORLDS:-200}"
+export FOLKMOOT_FLEET_KILLS="${FOLKMOOT_FLEET_KILLS:-20}"
+export FOLKMOOT_FLEET_PAUSES="${FOLKMOOT_FLEET_PAUSES:-20}"
+export FOLKMOOT_FLEET_PARTITIONS="${FOLKMOOT_FLEET_PARTITIONS:-20}"
+export FOLKMOOT_FLEET_OUTAGES="${FOLKMOOT_FLEET_OUTAGES:-20}"
+export FOLKMOOT_FLEET_APPROVALS="${FOLKMOOT_FLEET_APPROVALS:-1000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 
@@ -140,6 +150,7 @@ fuzz() {
 postgres() {
     cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
     cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
+    cargo test --release -p folkmoot-tests --features nodes --test fleet -- --nocapture --test-threads 1
 }
 
 # Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the

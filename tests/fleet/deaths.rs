@@ -21,6 +21,8 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
     fleet.start(4).await;
     let crowd = Crowd::begin(&fleet);
     fleet.wait_for_holders().await;
+    let held = Moment::now();
+    fleet.wait_for_answers().await;
     let mut moves = Vec::new();
     for _ in 0..kills {
         let victim = fleet.nodes.remove(0);
@@ -34,7 +36,9 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
     }
     let answers = crowd.end().await;
     let first = moves.first().map_or(Moment::now(), |moved| moved.killed);
-    let quiet = answers.iter().filter(|answer| answer.told < first);
+    let quiet = answers
+        .iter()
+        .filter(|answer| answer.asked > held && answer.told < first);
     let quiet: Figures = quiet
         .map(|answer| answer.asked.millis_to(answer.told))
         .collect();

@@ -21,6 +21,7 @@ async fn nodes_that_are_drained_one_after_the_other_leave_no_outcome_unknown() {
     fleet.start(NODES).await;
     let crowd = Crowd::begin(&fleet);
     fleet.wait_for_holders().await;
+    fleet.wait_for_answers().await;
     let mut ended = Figures::default();
     let mut moves = Vec::new();
     for _ in 0..NODES {

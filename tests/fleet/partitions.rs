@@ -51,6 +51,7 @@ async fn a_node_that_is_cut_off_ends_its_tools_and_comes_back_by_itself() {
     fleet.start_at(urls.into_iter()).await;
     let crowd = Crowd::begin(&fleet);
     fleet.wait_for_holders().await;
+    fleet.wait_for_answers().await;
     let (mut ended, mut handed, mut early) = (Figures::default(), Figures::default(), 0);
     let nodes = (0..NODES).cycle().zip(BREAKS.into_iter().cycle());
     for (node, way) in nodes.take(partitions) {

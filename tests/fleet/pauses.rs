@@ -38,6 +38,7 @@ async fn a_node_that_was_stopped_past_its_lease_appends_nothing_and_joins_anew()
     fleet.start(4).await;
     let crowd = Crowd::begin(&fleet);
     fleet.wait_for_holders().await;
+    fleet.wait_for_answers().await;
     let mut handed = Figures::default();
     let mut traps = Vec::new();
     for place in PLACES.into_iter().cycle().take(pauses) {
