@@ -14,7 +14,7 @@ use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::database::{DatabaseUrl, Membership, NodeWish};
+use crate::source::database::{Database, DatabaseUrl, Membership, NodeWish};
 use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
@@ -78,14 +78,13 @@ impl Session {
         .await
     }
 
-    /// Opens the store at `place` to serve all its worlds, each as it is asked for. One that nodes share is joined as `wish` says.
+    /// Opens the store `dir` to serve all its worlds, each as it is asked for.
     pub(crate) async fn serving(
-        place: &StorePlace,
-        wish: NodeWish,
+        dir: &Path,
         signer: Signing,
         premises: Premises,
     ) -> Result<Self, CliError> {
-        match Self::serving_or_find(place, wish, signer, premises).await? {
+        match Self::serving_or_find(dir, signer, premises).await? {
             Ok(session) => Ok(session),
             Err(error) => Err(in_use(&error)),
         }
@@ -93,18 +92,10 @@ impl Session {
 
     /// The same, or the error that says which process has the store open already.
     pub(crate) async fn serving_or_find(
-        place: &StorePlace,
-        wish: NodeWish,
+        dir: &Path,
         signer: Signing,
         premises: Premises,
     ) -> Result<Result<Self, OpenError>, CliError> {
-        let dir = match place {
-            StorePlace::Folder(dir) => dir,
-            StorePlace::Database(url) => {
-                let joined = Box::pin(Self::join(url, wish, signer, premises)).await;
-                return joined.map(Ok);
-            }
-        };
         let recording = Recording::default();
         let access = StoreUse::Serve;
         Self::open_used(dir, access, Holding::All, &recording, signer, premises).await
@@ -154,15 +145,15 @@ impl Session {
         Ok(Self::member(runtime, membership, Holding::Driven(driven)))
     }
 
-    /// Joins the nodes of the database at `url` as `wish` says, and serves the worlds that this one is given.
-    async fn join(
-        url: &DatabaseUrl,
+    /// Joins the nodes of a database as `wish` says, and serves the worlds that this one is given or asked for.
+    pub(crate) async fn join(
+        database: Database,
         wish: NodeWish,
         signer: Signing,
         premises: Premises,
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
-        let mut membership = Membership::join(url, wish).await?;
+        let mut membership = Membership::join(database, wish).await?;
         let runtime = runtime_of(&membership, &Recording::default(), signer, premises)?;
         membership.serve(&runtime);
         Ok(Self::member(runtime, membership, Holding::All))

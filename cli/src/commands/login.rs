@@ -9,7 +9,7 @@ use crate::desk::DeskRequest;
 use crate::desk::login::LoginLink;
 use crate::exit::{CliError, STORE};
 use crate::person;
-use crate::source::database::{self, DatabaseUrl};
+use crate::source::database::{Database, DatabaseUrl};
 use crate::terminal::Terminal;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::port::{Members, NodeState};
@@ -62,7 +62,8 @@ async fn of_nodes(url: &DatabaseUrl) -> Result<Vec<LoginLink>, CliError> {
     // The tool of an agent could make itself a person.
     person::refuse_tools()?;
     let user = person::local_user()?;
-    let (records, members) = database::reach(url, OpenMode::Existing).await?;
+    let database = Database::reach(url, OpenMode::Existing).await?;
+    let (records, members) = (database.records(), database.members());
     let addresses = addresses(&*members, url).await?;
     let code = login_code(&*records, &user).await;
     let code = code.map_err(|error| CliError::other(STORE, with_causes(&error)))?;

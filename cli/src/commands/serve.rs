@@ -34,8 +34,7 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = collector.transpose()?;
     let signer = signing::signer(common)?;
     let house = House::of(&common.store, arguments, &templates).await?;
-    let wish = house.wish.clone();
-    let session = Session::serving(&common.store, wish, signer, premises(arguments)).await?;
+    let session = house.open(signer, premises(arguments)).await?;
     let served = async {
         house.check(&session).await?;
         listen_at(arguments, (templates, collector), &session, &house).await

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::arguments::{CommonArgs, NewTokenArgs, StorePlace, TokenArgs, TokenFileArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show::table;
-use crate::source::database;
+use crate::source::database::Database;
 use crate::terminal::Terminal;
 use crate::{person, show};
 
@@ -36,7 +36,7 @@ impl TokenPlace {
         match (file.tokens, &common.store) {
             (Some(file), StorePlace::Folder(_)) => Ok(Self::File(TokenFile::at(file))),
             (None, StorePlace::Database(url)) => {
-                let (records, _) = database::reach(url, mode).await?;
+                let records = Database::reach(url, mode).await?.records();
                 Ok(Self::Table(TokenTable::of(records), url.to_string()))
             }
             (Some(_), StorePlace::Database(url)) => {

@@ -49,13 +49,25 @@ async fn ledger(url: &DatabaseUrl, mode: OpenMode) -> Result<Arc<PostgresLedger>
     Ok(Arc::new(ledger))
 }
 
-/// Reaches what all processes of the database at `url` share: small records, and the list of the nodes.
-pub(crate) async fn reach(
-    url: &DatabaseUrl,
-    mode: OpenMode,
-) -> Result<(Arc<dyn SharedRecords>, Arc<dyn Members>), CliError> {
-    let ledger = ledger(url, mode).await?;
-    Ok((Arc::clone(&ledger) as _, ledger))
+/// A database that nodes share. Its clones are one.
+#[derive(Debug, Clone)]
+pub(crate) struct Database(Arc<PostgresLedger>);
+
+impl Database {
+    /// Reaches the database at `url`.
+    pub(crate) async fn reach(url: &DatabaseUrl, mode: OpenMode) -> Result<Self, CliError> {
+        ledger(url, mode).await.map(Self)
+    }
+
+    /// The small records that all of its processes share.
+    pub(crate) fn records(&self) -> Arc<dyn SharedRecords> {
+        Arc::clone(&self.0) as _
+    }
+
+    /// Its nodes.
+    pub(crate) fn members(&self) -> Arc<dyn Members> {
+        Arc::clone(&self.0) as _
+    }
 }
 
 /// This process as one of the nodes of a database, with its store.
@@ -83,8 +95,6 @@ struct Stay {
 /// A node, as whoever starts it describes it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeWish {
-    /// Its name for people; `None`: the program and its process.
-    pub(crate) name: Option<String>,
     /// The things that it has and worlds may need.
     pub(crate) offers: BTreeSet<String>,
     /// The number of worlds that it takes by itself.
@@ -120,16 +130,16 @@ impl Membership {
         Ok(visit)
     }
 
-    /// Joins the nodes of the database at `url`, as one that takes its share of the worlds once it is
-    /// [served](Self::serve).
-    pub(crate) async fn join(url: &DatabaseUrl, wish: NodeWish) -> Result<Self, CliError> {
-        let ledger = ledger(url, OpenMode::Create).await?;
-        Self::joined(ledger, wish).await
+    /// Joins the nodes of a database, as one that takes its share of the worlds once it is [served](Self::serve).
+    pub(crate) async fn join(database: Database, wish: NodeWish) -> Result<Self, CliError> {
+        Self::joined(database.0, wish).await
     }
 
     async fn joined(ledger: Arc<PostgresLedger>, wish: NodeWish) -> Result<Self, CliError> {
-        let name = wish.name;
-        let name = name.unwrap_or_else(|| format!("folkmoot {}", std::process::id()));
+        // Several processes of a machine are told apart by their numbers.
+        let machine = rustix::system::uname();
+        let machine = machine.nodename().to_string_lossy();
+        let name = format!("{machine} {}", std::process::id());
         let profile = NodeProfile {
             room: wish.room,
             offers: wish.offers,

@@ -33,11 +33,22 @@ pub(crate) async fn open(url: &DatabaseUrl, _: &StoreUse) -> Result<Store, CliEr
     match *url {}
 }
 
-pub(crate) async fn reach(
-    url: &DatabaseUrl,
-    _: OpenMode,
-) -> Result<(Arc<dyn SharedRecords>, Arc<dyn Members>), CliError> {
-    match *url {}
+/// A database, which there is none of.
+#[derive(Debug, Clone)]
+pub(crate) enum Database {}
+
+impl Database {
+    pub(crate) async fn reach(url: &DatabaseUrl, _: OpenMode) -> Result<Self, CliError> {
+        match *url {}
+    }
+
+    pub(crate) fn records(&self) -> Arc<dyn SharedRecords> {
+        match *self {}
+    }
+
+    pub(crate) fn members(&self) -> Arc<dyn Members> {
+        match *self {}
+    }
 }
 
 pub(crate) async fn look_at(url: &DatabaseUrl) -> Result<DatabaseView, CliError> {
@@ -55,7 +66,6 @@ pub(crate) enum Membership {}
 /// A node, which there is none of.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeWish {
-    pub(crate) name: Option<String>,
     pub(crate) offers: BTreeSet<String>,
     pub(crate) room: u32,
     pub(crate) advertise: Option<String>,
@@ -72,8 +82,8 @@ impl Membership {
         match *url {}
     }
 
-    pub(crate) async fn join(url: &DatabaseUrl, _: NodeWish) -> Result<Self, CliError> {
-        match *url {}
+    pub(crate) async fn join(database: Database, _: NodeWish) -> Result<Self, CliError> {
+        match database {}
     }
 
     pub(crate) fn store(&self) -> Store {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use folkmoot::core::ids::principal::Person;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::file::absolute_folder;
+use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{PersonName, Proof};
 use folkmoot_server::{
     Caller, Drain, Hosts, LocalHost, Rooms, Server, ServerLimits, Several, Templates,
@@ -12,12 +13,12 @@ use folkmoot_server::{
 
 use super::super::serve::{reserving, templates};
 use super::offers;
-use crate::arguments::{CommonArgs, McpArgs, McpCommand};
+use crate::arguments::{CommonArgs, McpArgs, McpCommand, StorePlace};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
 use crate::session::{Premises, Session};
 use crate::show::request::quoted;
-use crate::source::database::{NodeWish, offer_of};
+use crate::source::database::{Database, NodeWish, offer_of};
 use crate::{person, signing};
 
 /// Serves a host over standard input and output until it closes them, or a signal ends the process; or asks servers.
@@ -36,22 +37,28 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
         unwritten: arguments.templates.clone().into_iter().collect(),
         ..Premises::default()
     };
-    let session = match Session::serving_or_find(&common.store, node(arguments)?, signer, premises)
-        .await?
-    {
-        Ok(session) => session,
-        Err(error) => {
-            let name = quoted(arguments.name.as_str());
-            let what = format!(
-                "if that process is a server, give the host its address with /mcp behind it, and a \
-                 token of the file that the server has as --tokens, e.g. of \
-                 `folkmoot token new --as {name} --service --tokens tokens`; else end it first"
-            );
-            return Err(CliError::other(STORE, format!("{error} ({what})")));
+    let session = match &common.store {
+        StorePlace::Folder(dir) => match Session::serving_or_find(dir, signer, premises).await? {
+            Ok(session) => session,
+            Err(error) => return Err(in_use(&error, arguments)),
+        },
+        StorePlace::Database(url) => {
+            let database = Database::reach(url, OpenMode::Create).await?;
+            Session::join(database, node(arguments)?, signer, premises).await?
         }
     };
     let result = attend(common, &session, templates, host).await;
     session.end(result).await
+}
+
+/// Says that another process has the store open, and how it can be asked.
+fn in_use(error: &OpenError, arguments: &McpArgs) -> CliError {
+    let name = quoted(arguments.name.as_str());
+    let what = format!(
+        "if that process is a server, give the host its address with /mcp behind it, and a token of the file that the server \
+         has as --tokens, e.g. of `folkmoot token new --as {name} --service --tokens tokens`; else end it first"
+    );
+    CliError::other(STORE, format!("{error} ({what})"))
 }
 
 /// The node that it is for a store in a database: it takes the rooms that the host asks for, and no others.

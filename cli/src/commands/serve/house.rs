@@ -1,19 +1,18 @@
 //! The store of a server, with what it knows there of callers and of the other servers.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use folkmoot::core::port::Members;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::file::absolute_folder;
-use folkmoot::store::{OpenMode, SharedRecords};
+use folkmoot::store::OpenMode;
 use folkmoot_server::{Jwt, Peers, Sessions, Several, TemplateDigests, Templates, Tokens};
 
 use crate::arguments::{NodeArgs, ServeArgs, StorePlace};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
-use crate::session::Session;
-use crate::source::database::{self, NodeWish, offer_of};
+use crate::session::{Premises, Session};
+use crate::signing::Signing;
+use crate::source::database::{Database, NodeWish, offer_of};
 
 /// The file in the folder of a store for the sessions of browsers.
 const SESSIONS: &str = "sessions.jsonl";
@@ -21,15 +20,14 @@ const SESSIONS: &str = "sessions.jsonl";
 /// The store of a server.
 pub(super) struct House<'a> {
     pub(super) place: &'a StorePlace,
-    /// The node that the server is, if its store is in a database.
-    pub(super) wish: NodeWish,
     shared: Option<Shared>,
 }
 
-/// What all servers of a database share.
+/// A database, with what all of its servers share.
 struct Shared {
-    records: Arc<dyn SharedRecords>,
-    members: Arc<dyn Members>,
+    /// The node that the server is.
+    wish: NodeWish,
+    database: Database,
     templates: TemplateDigests,
     peers: Peers,
 }
@@ -48,29 +46,26 @@ impl<'a> House<'a> {
         let node = &arguments.node;
         let StorePlace::Database(url) = place else {
             refuse_options(node)?;
-            return Ok(Self {
-                place,
-                wish: NodeWish::default(),
-                shared: None,
-            });
+            let shared = None;
+            return Ok(Self { place, shared });
         };
         if arguments.tokens.is_some() {
             let what = "--tokens is for a store in a folder: the tokens of a database stand in it, where `folkmoot token new --as NAME` \
                         with the same --store makes one; leave --tokens out";
             return Err(CliError::other(USAGE, what));
         }
-        let (records, members) = database::reach(url, OpenMode::Create).await?;
+        let database = Database::reach(url, OpenMode::Create).await?;
+        let records = database.records();
         let digests = templates.digests().map_err(|error| failed(&error))?;
         let offer = digests.announce(&*records).await;
         let offer = offer.map_err(|error| failed(&error))?;
-        let peers = Peers::meet(&*records, Arc::clone(&members)).await;
+        let peers = Peers::meet(&*records, database.members()).await;
         let peers = peers.map_err(|error| failed(&error))?;
         let folder = arguments.templates.as_deref().map(absolute_folder);
         let folder = folder.transpose().map_err(|error| failed(&error))?;
         let folder = folder.as_deref().map(offer_of);
         let given = node.offer.iter().cloned();
         let wish = NodeWish {
-            name: None,
             offers: given.chain(folder).chain([offer]).collect(),
             room: node.room,
             advertise: node
@@ -79,17 +74,28 @@ impl<'a> House<'a> {
                 .or_else(|| arguments.public_url.clone()),
             drafts: Some(peers.drafts()),
         };
-        let shared = Shared {
-            records,
-            members,
+        let shared = Some(Shared {
+            wish,
+            database,
             templates: digests,
             peers,
-        };
-        Ok(Self {
-            place,
-            wish,
-            shared: Some(shared),
-        })
+        });
+        Ok(Self { place, shared })
+    }
+
+    /// Opens it to serve its rooms.
+    pub(super) async fn open(
+        &self,
+        signer: Signing,
+        premises: Premises,
+    ) -> Result<Session, CliError> {
+        match &self.shared {
+            Some(Shared { wish, database, .. }) => {
+                let (wish, database) = (wish.clone(), database.clone());
+                Session::join(database, wish, signer, premises).await
+            }
+            None => Session::serving(self.place.folder()?, signer, premises).await,
+        }
     }
 
     /// Checks that the servers of the store that live have the same templates.
@@ -98,12 +104,12 @@ impl<'a> House<'a> {
             return Ok(());
         };
         let Shared {
-            records,
-            members,
+            database,
             templates,
             ..
         } = shared;
-        let checked = templates.check(node, &**members, &**records).await;
+        let (members, records) = (database.members(), database.records());
+        let checked = templates.check(node, &*members, &*records).await;
         checked.map_err(|error| failed(&error))
     }
 
@@ -112,19 +118,19 @@ impl<'a> House<'a> {
         let issuers: Result<Vec<_>, _> = arguments.jwt.iter().map(Jwt::open).collect();
         let issuers = issuers.map_err(|error| failed(&error))?;
         let user = person::local_user()?;
-        let (tokens, sessions) = match (&self.shared, self.place.as_folder()) {
-            (Some(Shared { records, .. }), _) => {
-                let tokens = Tokens::shared(Arc::clone(records)).await;
+        let (tokens, sessions) = match &self.shared {
+            Some(Shared { database, .. }) => {
+                let tokens = Tokens::shared(database.records()).await;
                 let tokens = tokens.map_err(|error| failed(&error))?;
-                let sessions = Sessions::shared(Arc::clone(records), user, Some(tokens.clone()));
+                let sessions = Sessions::shared(database.records(), user, Some(tokens.clone()));
                 (
                     Some(tokens),
                     sessions.await.map_err(|error| failed(&error))?,
                 )
             }
-            (None, folder) => {
+            None => {
                 let tokens = arguments.tokens.as_deref().map(tokens).transpose()?;
-                let folder = folder.unwrap_or(Path::new("."));
+                let folder = self.place.folder()?;
                 let sessions = Sessions::open(folder.join(SESSIONS), user, tokens.clone());
                 (tokens, sessions.map_err(|error| failed(&error))?)
             }
