@@ -6,9 +6,12 @@ use std::time::Duration;
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{CallEvent, Event, Right, Rights};
 use folkmoot::core::ids::{RequestId, WorldId};
+use folkmoot::core::port::Clock as _;
+use folkmoot::life::delete_worlds;
+use folkmoot::store::DeleteOrder;
 use folkmoot::{
     Activity, FeedEvent, FeedItem, FeedStart, Key, OpenError, Opening, Perform, Post, Seat,
-    SeatError, Waiting,
+    SeatError, Store, SystemClock, Waiting,
 };
 use folkmoot_tests::{Commons, commits_of, person, room_name};
 use futures::StreamExt as _;
@@ -100,6 +103,7 @@ async fn a_handle_goes_on_when_its_process_takes_the_room_over() {
     let ada = person(&there, "ada");
     let mut feed = ada.feed(FeedStart::Now).unwrap();
     ada.publish_message(Post::text("one")).await.unwrap();
+    there.quiet().await.unwrap();
     let id = id_of(&commons).await;
     drop(first);
     commons.evict(id);
@@ -298,4 +302,22 @@ async fn a_room_is_not_let_go_of_for_whoever_may_not_operate_it() {
     assert!(here.is_open());
     let holder = commons.holder(id_of(&commons).await);
     assert_eq!(holder, Some(first.member.id()));
+}
+
+#[tokio::test]
+async fn a_room_is_deleted_wherever_it_is_held() {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    let here = first.begin(&room).await;
+    let second = Process::start(2, &room, &commons);
+    let order = DeleteOrder {
+        by: person(&here, "ada").principal().clone(),
+        at: SystemClock.now(),
+    };
+    let store = Store::from(second.member.store());
+    let deleted = delete_worlds(&second.runtime, &store, &[room_name()], &order).await;
+    assert_eq!(deleted.unwrap().len(), 1);
+    assert!(!here.is_open());
+    let gone = first.runtime.reach(Opening::recorded(room_name())).await;
+    assert!(matches!(gone, Err(OpenError::NoSuchWorld(_))), "{gone:?}");
 }
