@@ -35,6 +35,10 @@ use record::WorldRecord;
 use seeds::Seeds;
 pub(crate) use tenure::Held;
 
+/// How often a world is read, and its opening appended, until it is given back: whatever was on its way when this process lost
+/// it may arrive in between.
+const ENTRIES_MAX: usize = 3;
+
 /// What a runtime opens worlds with, and what their tasks share.
 #[derive(Debug, Clone)]
 pub(crate) struct Means {
@@ -105,11 +109,34 @@ impl Means {
             ..opening.clone()
         };
         let tenure = self.take(&opening.name, id).await?;
-        let entered = Box::pin(self.enter(opening, left, Arc::clone(&tenure))).await;
+        let entered = self.enter_in_turn(opening, left, &tenure).await;
         if entered.is_err() && tenure.holds() {
             tenure.release(Some(self.due_again())).await;
         }
         entered
+    }
+
+    /// Enters a world that was taken, and again if its log has grown meanwhile: by an append that this process sent, or an older
+    /// holder, before it was taken.
+    async fn enter_in_turn(
+        &self,
+        opening: &Opening,
+        left: Option<Incarnation>,
+        tenure: &Arc<dyn Tenure>,
+    ) -> Result<Entered, OpenError> {
+        // Whoever has a store alone has nothing on its way.
+        let tries = self.tenures.as_ref().map_or(1, |_| ENTRIES_MAX);
+        for _ in 1..tries {
+            match Box::pin(self.enter(opening, left, Arc::clone(tenure))).await {
+                Err(OpenError::Append(
+                    error @ (AppendError::Conflict { .. } | AppendError::Fenced { .. }),
+                )) => {
+                    tracing::debug!(world = %opening.name, %error, "the world is read again");
+                }
+                entered => return entered,
+            }
+        }
+        Box::pin(self.enter(opening, left, Arc::clone(tenure))).await
     }
 
     /// The id that a world has, or is to have.

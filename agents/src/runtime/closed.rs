@@ -12,6 +12,7 @@ use folkmoot_core::world::decider::decider_id;
 use folkmoot_core::world::{Accepted, World};
 
 use super::Runtime;
+use super::reach::is_elsewhere;
 use crate::error::OpenError;
 use crate::means::Means;
 use crate::opening::Opening;
@@ -35,7 +36,8 @@ impl Runtime {
     /// Decides a command on a read-only fold of a world that is not open, so that a refused one
     /// does not open it. The refusal of a person that is to be recorded is appended in the world's
     /// last incarnation if that began less than a minute ago, by the world's clock; else
-    /// [`Beforehand::Opens`] says that it takes a new one. Of agents and tools nothing is recorded.
+    /// [`Beforehand::Opens`] says that it takes a new one, or that it is another process's to record. Of agents and tools nothing
+    /// is recorded.
     ///
     /// A world that is open here decides by itself: [`Beforehand::Opens`].
     ///
@@ -91,13 +93,17 @@ impl Means {
         if decision.events.is_empty() || !is_outside {
             return Ok(Beforehand::Refused(refusal));
         }
-        if was_opened_just_now(&world, &stamp) {
-            if let Some(commit) = world.commit(&command, &stamp, &decision) {
-                self.append(name, &world, commit).await?;
-            }
-            return Ok(Beforehand::Refused(refusal));
+        if !was_opened_just_now(&world, &stamp) {
+            return Ok(Beforehand::Opens);
         }
-        Ok(Beforehand::Opens)
+        if let Some(commit) = world.commit(&command, &stamp, &decision) {
+            match self.append(name, &world, commit).await {
+                // It refuses where it is held, and that is where the refusal is recorded.
+                Err(error) if is_elsewhere(&error) => return Ok(Beforehand::Opens),
+                appended => appended?,
+            }
+        }
+        Ok(Beforehand::Refused(refusal))
     }
 
     /// The first answer to a command whose key is known. With another command, the world says so itself, and records it.

@@ -76,7 +76,7 @@ impl Runtime {
 }
 
 /// Tells whether a world is another process's, or may be: this one is not to have it.
-fn is_elsewhere(error: &OpenError) -> bool {
+pub(super) fn is_elsewhere(error: &OpenError) -> bool {
     let OpenError::NoTenure { source, .. } = error else {
         return false;
     };

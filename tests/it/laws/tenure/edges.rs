@@ -1,7 +1,7 @@
 //! How a room is taken, lost and given back.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use folkmoot::core::command::commit::Commit;
@@ -254,11 +254,9 @@ async fn a_refusal_is_recorded_in_a_closed_room_only_by_whoever_takes_it() {
         node: "node-b".to_owned(),
     });
     let other = process(&store, &room, &elsewhere);
-    let error = other.beforehand(&room_name(), &ada(), action()).await;
-    assert!(
-        matches!(error, Err(OpenError::NoTenure { .. })),
-        "{error:?}"
-    );
+    // Whoever holds it refuses it, and records that.
+    let said = other.beforehand(&room_name(), &ada(), action()).await;
+    assert!(matches!(said, Ok(Beforehand::Opens)), "{said:?}");
     assert_eq!(store.find(&room_name()).await.unwrap().unwrap().head, head);
 
     let before = tenure.deeds().len();
@@ -296,4 +294,106 @@ impl Gatekeeper for Full {
     }
 
     fn read(&self, _commits: usize) {}
+}
+
+/// A way to the log on which appends stay while it is broken. They arrive before the first one behind that.
+#[derive(Debug, Default)]
+struct Belated {
+    is_broken: AtomicBool,
+    on_their_way: Mutex<Vec<(Incarnation, Vec<Commit>)>>,
+}
+
+#[async_trait]
+impl Gatekeeper for Belated {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commits: Vec<Commit>,
+    ) -> Result<Appended, AppendError> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            let sent = (incarnation, commits);
+            self.on_their_way.lock().unwrap().push(sent);
+            return std::future::pending().await;
+        }
+        let sent = std::mem::take(&mut *self.on_their_way.lock().unwrap());
+        for (incarnation, commits) in sent {
+            log.append(incarnation, commits).await?;
+        }
+        log.append(incarnation, commits).await
+    }
+
+    fn read(&self, _commits: usize) {}
+}
+
+#[tokio::test]
+async fn a_room_that_is_had_again_is_read_again_if_an_older_append_arrives_meanwhile() {
+    let (store, tenure) = (Store::memory(), Fickle::new(Loss::Never));
+    let way = Arc::new(Belated::default());
+    let room = Room::auto().agent("a", &[], FakeModel::new([says("Hello.")]));
+    let runtime = process(&store, &room, &tenure).through(Arc::clone(&way) as _);
+    let ada = person(&open(&runtime, &room).await.unwrap(), "ada");
+    way.is_broken.store(true, Ordering::SeqCst);
+    let said = tokio::spawn(async move { ada.publish_message(Post::text("Hello?")).await });
+    while way.on_their_way.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    tenure.lose();
+    assert_eq!(said.await.unwrap(), Err(SeatError::TenureLost));
+    runtime.shutdown().await;
+
+    way.is_broken.store(false, Ordering::SeqCst);
+    let again = Fickle::new(Loss::Never);
+    let runtime = process(&store, &room, &again).through(way);
+    let world = open(&runtime, &room).await.unwrap();
+    assert_eq!(world.quiet().await, Ok(Activity::Idle));
+    let said = world
+        .operator()
+        .read(|world| world.transcript().len())
+        .await;
+    assert_eq!(said, Ok(2), "it arrived, and was answered");
+}
+
+/// A log whose head is elsewhere than this process thinks, so many times.
+#[derive(Debug)]
+struct Moving(AtomicUsize);
+
+#[async_trait]
+impl Gatekeeper for Moving {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commits: Vec<Commit>,
+    ) -> Result<Appended, AppendError> {
+        let one_less = |times: usize| times.checked_sub(1);
+        let moves = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+        if moves.is_ok() {
+            let (expected, actual) = (Position::ZERO, Position::new(1));
+            return Err(AppendError::Conflict { expected, actual });
+        }
+        log.append(incarnation, commits).await
+    }
+
+    fn read(&self, _commits: usize) {}
+}
+
+#[tokio::test]
+async fn a_room_is_read_three_times_at_most_and_then_given_back() {
+    for (times, opens) in [(2, true), (3, false)] {
+        let (store, tenure) = (Store::memory(), Fickle::new(Loss::Never));
+        let room = Room::auto().agent("a", &[], FakeModel::new([]));
+        let moving = Arc::new(Moving(AtomicUsize::new(times)));
+        let runtime = process(&store, &room, &tenure).through(moving);
+        let opened = open(&runtime, &room).await;
+        assert_eq!(opened.is_ok(), opens, "{times} times: {opened:?}");
+        if let Err(error) = opened {
+            let is_told = matches!(&error, OpenError::Append(AppendError::Conflict { .. }));
+            assert!(is_told, "{error:?}");
+            let last = tenure.deeds().pop();
+            assert!(matches!(last, Some(Deed::Released(Some(_)))), "{last:?}");
+        }
+    }
 }
