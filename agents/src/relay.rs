@@ -22,8 +22,10 @@ use crate::bus::ActivityChannel;
 use crate::error::SeatError;
 use crate::seat::{FeedDraft, FeedEvent, FeedStart, WorldHandle};
 
-/// How long nobody asks again whoever shows no drafts, or has broken off.
+/// How long nobody asks again whoever has broken off, or shows no drafts at first.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
+/// The same at most: the pause doubles each time that nobody shows any. Each question is one to the store.
+const ASK_AGAIN_MAX: Duration = Duration::from_secs(10);
 
 /// A piece of a reply that another process shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +58,8 @@ pub(crate) struct RemoteDrafts {
     world: WorldId,
     name: WorldName,
     line: Line,
+    /// How long nobody is asked again the next time that nobody shows the drafts.
+    pause: Duration,
     /// The replies that are being written.
     replies: BTreeMap<AgentName, RemoteReply>,
 }
@@ -84,6 +88,7 @@ impl RemoteDrafts {
             world,
             name,
             line: Line::Down(Instant::now()),
+            pause: ASK_AGAIN,
             replies: BTreeMap::new(),
         }
     }
@@ -99,8 +104,15 @@ impl RemoteDrafts {
                     Line::Asked(Box::pin(async move { source.follow(world, &name).await }))
                 }
                 Line::Asked(asked) => match asked.as_mut().await {
-                    Some(pieces) => Line::Up(pieces),
-                    None => Line::Down(Instant::now() + ASK_AGAIN),
+                    Some(pieces) => {
+                        self.pause = ASK_AGAIN;
+                        Line::Up(pieces)
+                    }
+                    None => {
+                        let until = Instant::now() + self.pause;
+                        self.pause = self.pause.saturating_mul(2).min(ASK_AGAIN_MAX);
+                        Line::Down(until)
+                    }
                 },
                 Line::Up(pieces) => match pieces.next().await {
                     Some(piece) => return piece,
@@ -113,9 +125,13 @@ impl RemoteDrafts {
     /// Ends the connection: nobody here follows the drafts any more.
     pub(crate) fn hang_up(&mut self) {
         self.replies.clear();
-        if !matches!(self.line, Line::Down(_)) {
-            self.line = Line::Down(Instant::now());
-        }
+        self.pause = ASK_AGAIN;
+        let now = Instant::now();
+        self.line = match self.line {
+            // Whoever follows them next does not wait longer for it than at first.
+            Line::Down(until) => Line::Down(until.min(now + ASK_AGAIN)),
+            Line::Asked(_) | Line::Up(_) => Line::Down(now),
+        };
     }
 
     /// Shows a piece, as `world` says that the agent's replies are cut. One that does not stand behind those before is not
@@ -199,3 +215,6 @@ impl WorldHandle {
         Ok(Some(Box::pin(pieces.take_while(is_here))))
     }
 }
+
+#[cfg(test)]
+mod tests;

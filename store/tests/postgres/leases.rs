@@ -163,6 +163,40 @@ async fn renewal_waits_for_nothing_that_waits_for_a_world() {
     panic!("each renewal came behind what waits for the world");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn holder_is_told_beside_what_waits_for_the_world() {
+    let Some(server) = shared("a holder beside what waits") else {
+        return;
+    };
+    let url = server.url();
+    let schema = url.rsplit('=').next().unwrap();
+    let ledger = Arc::new(open(&url).await);
+    let own = node();
+    ledger.join(&card(own), TTL).await.unwrap();
+    let world = begin(ledger.as_ref(), own).await;
+    let other = client(server).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
+        world.0
+    );
+    other.batch_execute(&lock).await.unwrap();
+    for _ in 0..TRIES_MAX {
+        let releasing = {
+            let ledger = Arc::clone(&ledger);
+            tokio::spawn(async move { ledger.release(own, world, None).await })
+        };
+        while !is_waiting(server, schema, "world") && !releasing.is_finished() {}
+        let holder = ledger.holder(world).await.unwrap();
+        assert_eq!(holder.map(|card| card.node), Some(own));
+        // A slow machine may have seen it give up.
+        if !releasing.is_finished() {
+            return;
+        }
+        drop(releasing.await.unwrap());
+    }
+    panic!("the holder was told behind what waits for the world");
+}
+
 fn ask(world: WorldId) -> Ask {
     Ask {
         id: AskId(node().0),
