@@ -96,6 +96,15 @@ impl OpenError {
             name: name.to_string(),
         }
     }
+
+    /// Says what this process lacks to hold a world that nobody holds; `None`: it is not that.
+    pub(crate) fn unfit(&self) -> Option<String> {
+        let Self::NoTenure { source, .. } = self else {
+            return None;
+        };
+        let lacks = matches!(source, NoTenure::NotOffered { .. });
+        lacks.then(|| format!("{source}; start a node with that `--offer`"))
+    }
 }
 
 /// Why a seat got no yes.
@@ -158,13 +167,16 @@ pub enum SeatError {
     /// No node answered in time. The command may be done, or may still be: it waits for the next node that holds the world.
     /// With a key, giving it again is harmless, and gives its answer.
     #[error(
-        "no node that holds the world answered within {} seconds; the command may be done, or may still be: look, or \
+        "no node that holds the world answered within {} seconds{}; the command may be done, or may still be: look, or \
          give it again with the same key",
-        after.as_secs()
+        after.as_secs(),
+        not_here(unfit.as_deref())
     )]
     Unanswered {
         /// The time that was waited.
         after: Duration,
+        /// Why this process cannot hold the world itself, while nobody does; `None`: it was not found unfit.
+        unfit: Option<String>,
     },
     /// Another node holds the world, and this cannot be had of it.
     #[error("another node holds the world: {0}")]
@@ -174,7 +186,24 @@ pub enum SeatError {
     Blob(String),
 }
 
+/// The part of an error that says why this process does not hold a world that nobody holds.
+fn not_here(unfit: Option<&str>) -> String {
+    let why = |unfit| format!(", and this process cannot hold it: {unfit}");
+    unfit.map(why).unwrap_or_default()
+}
+
 impl SeatError {
+    /// The same, of a process that cannot hold the world itself because of this.
+    pub(crate) fn of_unfit(self, why: Option<&String>) -> Self {
+        match self {
+            Self::Unanswered { after, unfit } => Self::Unanswered {
+                after,
+                unfit: unfit.or_else(|| why.cloned()),
+            },
+            error => error,
+        }
+    }
+
     /// Tells whether it is no answer to what another process left: somebody else may have the world by now, and goes on with
     /// it.
     pub(crate) const fn leaves_it_to_others(&self) -> bool {

@@ -102,7 +102,8 @@ impl Visitor {
             }
         }
         let after = ANSWER_AWAITED;
-        Err(SeatError::Unanswered { after }.into())
+        let unfit = None;
+        Err(SeatError::Unanswered { after, unfit }.into())
     }
 
     /// Tells whether any node lives that takes worlds, or has some. One that renewed no later than this one could have run

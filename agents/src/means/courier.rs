@@ -84,7 +84,8 @@ impl Courier {
             self.wait_for(ask.id).await.map_err(gone)?
         };
         let answered = tokio::time::timeout(after, answered).await;
-        answered.unwrap_or(Err(SeatError::Unanswered { after }))
+        let unfit = None;
+        answered.unwrap_or(Err(SeatError::Unanswered { after, unfit }))
     }
 
     /// Answers an ask that this process did itself. One that stays unanswered is done once more by the next holder, which

@@ -54,6 +54,8 @@ pub(crate) struct Porter {
     left: LeftCommands,
     /// When it is looked whether the world is free. It matters only while commands are on their way.
     look_at: Instant,
+    /// Why this process cannot hold the world, as of the last look; `None`: it can, or another one holds it.
+    unfit: Option<String>,
 }
 
 /// A world that is about to be followed.
@@ -146,6 +148,7 @@ impl Porter {
             errands: JoinSet::new(),
             left: LeftCommands::default(),
             look_at: Instant::now(),
+            unfit: None,
         });
         porter.announce();
         porter
@@ -240,6 +243,7 @@ impl Porter {
     fn stay(&mut self, ask: Option<Ask>, why: &OpenError) {
         tracing::debug!(world = %self.door.name, why = with_causes(why), "the world stays another's");
         self.look_at = Instant::now() + LOOK_AGAIN;
+        self.unfit = why.unfit();
         match ask {
             None => {}
             Some(Ask::Command { command, reply } | Ask::Revise { command, reply }) => {
@@ -285,7 +289,7 @@ impl Porter {
             Some(last) if last > self.world.head() => self.catch_up().await,
             Some(_) | None => Ok(()),
         };
-        let _gone = reply.send(answer);
+        let _gone = reply.send(answer.map_err(|error| error.of_unfit(self.unfit.as_ref())));
         caught_up
     }
 

@@ -203,7 +203,8 @@ async fn whoever_gets_no_answer_is_told_that_it_may_still_be_done() {
     let ada = person(&there, "ada");
     let answer = ada.publish_message(Post::text("hi")).await;
     let after = ANSWER_AWAITED;
-    assert_eq!(answer, Err(SeatError::Unanswered { after }));
+    let unfit = None;
+    assert_eq!(answer, Err(SeatError::Unanswered { after, unfit }));
     let why = answer.unwrap_err().to_string();
     assert!(why.contains("may be done, or may still be"), "{why}");
     // It is done once somebody answers.
@@ -212,4 +213,20 @@ async fn whoever_gets_no_answer_is_told_that_it_may_still_be_done() {
         .await
         .unwrap();
     assert_eq!(texts.next().await.unwrap().unwrap().text, "hi");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_asks_for_a_room_that_no_node_can_have_is_told_what_it_needs() {
+    let (commons, room) = (Commons::default(), talkative());
+    let holder = Process::start(1, &room, &commons);
+    holder.begin(&room).await;
+    holder.runtime.close(&room_name()).await;
+    let other = Process::beside(&room, &commons);
+    let ada = person(&other.reach().await, "ada");
+    let error = ada.publish_message(Post::text("hi")).await.unwrap_err();
+    assert!(matches!(&error, SeatError::Unanswered { .. }), "{error:?}");
+    let why = error.to_string();
+    for words in ["it needs base:work", "--offer", "may still be"] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
 }
