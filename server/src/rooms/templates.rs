@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use folkmoot::core::ids::Digest;
 
 use folkmoot::core::event::Rights;
+use folkmoot::file::absolute_folder;
 use folkmoot::script::Script;
 use folkmoot::{Definition, definition_of};
 
@@ -76,16 +77,17 @@ impl Templates {
         Ok(names)
     }
 
-    /// The digests of all templates as they are now, each with the files that it includes. Files are read for it: call it
+    /// The digests of all templates as they are now, each with the files that it includes, and their folder. Files are read for it: call it
     /// where that may block.
     ///
     /// # Errors
     /// [`TemplateError::Folder`].
     pub fn digests(&self) -> Result<TemplateDigests, TemplateError> {
-        let mut digests = TemplateDigests::default();
         let Some(folder) = &self.folder else {
-            return Ok(digests);
+            return Ok(TemplateDigests::default());
         };
+        let absolute = absolute_folder(folder).map_err(TemplateError::Folder)?;
+        let mut digests = TemplateDigests::of(&absolute);
         for name in self.names()? {
             let file = folder.join(format!("{name}.yaml"));
             let digest = match Script::load(&file) {

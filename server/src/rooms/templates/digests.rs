@@ -1,11 +1,13 @@
 //! The digests of a server's templates, by which the nodes of a store see that all have the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use folkmoot::core::ids::{Digest, NodeId};
-use folkmoot::core::port::{MemberError, Members, NodeState};
+use folkmoot::core::port::{MemberError, Members, NodeCard, NodeState};
 use folkmoot::store::{LedgerError, SharedRecord, SharedRecords};
+use serde::{Deserialize, Serialize};
 
 /// The beginning of the offer by which a node says which templates it has.
 const OFFER: &str = "templates:";
@@ -14,9 +16,15 @@ const KIND: &str = "templates";
 /// The time for which a node that does not renew is a member.
 const MEMBER: Duration = Duration::from_secs(5);
 
-/// The digests of all templates of a server, by their names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TemplateDigests(BTreeMap<String, String>);
+/// The digests of all templates of a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateDigests {
+    /// The folder in which they stand, and which their rooms need; `None`: there are none.
+    folder: Option<String>,
+    /// The digests of their texts, by their names.
+    texts: BTreeMap<String, String>,
+}
 
 /// The reason that a server with these templates is no node of a store.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +39,20 @@ pub enum TemplatesError {
     Differ {
         /// The name of the first one that differs, or that one of both does not have.
         template: String,
+        /// The name of the other node.
+        node: String,
+    },
+    /// Another node has the same templates in another folder.
+    #[error(
+        "the folder of the templates differs: {theirs} at the node {node}, {here} here, and a room needs the folder that it was \
+         opened in: give both the same path, or start this one with `--offer base:{theirs}` if it has that folder too, and the \
+         other with `--offer base:{here}`"
+    )]
+    FoldersDiffer {
+        /// The folder here.
+        here: String,
+        /// The folder there.
+        theirs: String,
         /// The name of the other node.
         node: String,
     },
@@ -58,8 +80,16 @@ pub enum TemplatesError {
 }
 
 impl TemplateDigests {
+    /// Those of a folder, none of which is known yet.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
+            folder: Some(folder.display().to_string()),
+            texts: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn add(&mut self, name: String, digest: Digest) {
-        self.0.insert(name, digest.to_string());
+        self.texts.insert(name, digest.to_string());
     }
 
     /// Leaves the digests where other nodes find them, and gives what a node with these templates offers. The node has to
@@ -79,7 +109,8 @@ impl TemplateDigests {
         Ok(format!("{OFFER}{digest}"))
     }
 
-    /// Checks that all other nodes of the store have the same templates. Call it after `node` has joined with the offer of
+    /// Checks that all other nodes of the store have the same templates, and in the same folder unless `node` offers theirs as
+    /// well. Call it after `node` has joined with the offer of
     /// [`TemplateDigests::announce`], and before it serves; if it fails, leave. Of two that join at once with other templates at
     /// least one is refused. Nodes that drain, that are past their time, or that serve no rooms do not count.
     ///
@@ -94,57 +125,92 @@ impl TemplateDigests {
         let nodes = members.nodes().await?;
         let own = nodes.iter().find(|state| state.card.node == node);
         // It has renewed just now, so that its own time tells whose is past.
-        let until = own.ok_or(TemplatesError::NoMember)?.until;
-        let lives = |state: &&NodeState| !state.card.draining && state.until.after(MEMBER) > until;
+        let NodeState { until, card, .. } = own.ok_or(TemplatesError::NoMember)?;
+        let lives = |state: &&NodeState| !state.card.draining && state.until.after(MEMBER) > *until;
         let own = self.digest().to_string();
-        for other in nodes.iter().filter(lives) {
-            let mut offers = other.card.offers.iter();
+        for other in nodes.iter().filter(lives).map(|state| &state.card) {
+            let mut offers = other.offers.iter();
             let theirs = offers.find_map(|offer| offer.strip_prefix(OFFER));
             if let Some(theirs) = theirs.filter(|theirs| *theirs != own) {
-                return Err(self.differs(theirs, &other.card.name, records).await?);
+                let theirs = kept(theirs, &other.name, records).await?;
+                self.compare(&theirs, &other.name)?;
+                self.compare_folders(&theirs, other, &card.offers)?;
             }
         }
         Ok(())
     }
 
-    /// The error that names the first template that differs from those under the digest `theirs`.
-    async fn differs(
-        &self,
-        theirs: &str,
-        node: &str,
-        records: &dyn SharedRecords,
-    ) -> Result<TemplatesError, TemplatesError> {
-        let malformed = |why: String| TemplatesError::Malformed {
-            node: node.to_owned(),
-            why,
-        };
-        let key = Digest::try_from(theirs.to_owned());
-        let key = key.map_err(|error| malformed(error.to_string()))?;
-        let value = records.shared(KIND, key.as_bytes()).await?;
-        let value = value.ok_or_else(|| malformed(format!("nothing is kept under {key}")))?;
-        let theirs: BTreeMap<String, String> =
-            serde_json::from_slice(&value).map_err(|error| malformed(error.to_string()))?;
-        let names = self.0.keys().chain(theirs.keys());
-        let template = names
-            .filter(|name| self.0.get(*name) != theirs.get(*name))
-            .min();
-        let template = template.ok_or_else(|| malformed("they are the same".to_owned()))?;
-        Ok(TemplatesError::Differ {
-            template: template.clone(),
-            node: node.to_owned(),
-        })
+    /// Refuses other templates than these, and names the first that differs.
+    fn compare(&self, theirs: &Self, node: &str) -> Result<(), TemplatesError> {
+        let names = self.texts.keys().chain(theirs.texts.keys());
+        let differs = |name: &&String| self.texts.get(*name) != theirs.texts.get(*name);
+        match names.filter(differs).min() {
+            None => Ok(()),
+            Some(template) => Err(TemplatesError::Differ {
+                template: template.clone(),
+                node: node.to_owned(),
+            }),
+        }
     }
 
+    /// Refuses another folder that is not among the `offers` of this node. The other node may not have this one's: its own rooms
+    /// are safe, and it may be started again later.
+    fn compare_folders(
+        &self,
+        theirs: &Self,
+        other: &NodeCard,
+        offers: &BTreeSet<String>,
+    ) -> Result<(), TemplatesError> {
+        let (Some(here), Some(theirs)) = (&self.folder, &theirs.folder) else {
+            return Ok(());
+        };
+        let is_offered = |offers: &BTreeSet<String>, folder| offers.contains(&base(folder));
+        if here != theirs && !is_offered(offers, theirs) {
+            return Err(TemplatesError::FoldersDiffer {
+                here: here.clone(),
+                theirs: theirs.clone(),
+                node: other.name.clone(),
+            });
+        }
+        if !is_offered(&other.offers, here) {
+            let (node, offer) = (&other.name, base(here));
+            tracing::warn!(
+                node,
+                offer,
+                "a node cannot take over rooms that are made here: start it with this --offer"
+            );
+        }
+        Ok(())
+    }
     fn digest(&self) -> Digest {
         Digest::of(&[&self.written()])
     }
 
     fn written(&self) -> Vec<u8> {
-        let pairs = self.0.iter();
-        let pairs = pairs.map(|(name, digest)| (name.clone(), digest.clone().into()));
-        let object = serde_json::Value::Object(pairs.collect());
-        object.to_string().into_bytes()
+        serde_json::json!(self).to_string().into_bytes()
     }
+}
+
+/// The digests that the node called `node` has left under their digest.
+async fn kept(
+    digest: &str,
+    node: &str,
+    records: &dyn SharedRecords,
+) -> Result<TemplateDigests, TemplatesError> {
+    let malformed = |why: String| TemplatesError::Malformed {
+        node: node.to_owned(),
+        why,
+    };
+    let key = Digest::try_from(digest.to_owned());
+    let key = key.map_err(|error| malformed(error.to_string()))?;
+    let value = records.shared(KIND, key.as_bytes()).await?;
+    let value = value.ok_or_else(|| malformed(format!("nothing is kept under {key}")))?;
+    serde_json::from_slice(&value).map_err(|error| malformed(error.to_string()))
+}
+
+/// The offer of a folder.
+fn base(folder: &str) -> String {
+    format!("base:{folder}")
 }
 
 #[cfg(test)]

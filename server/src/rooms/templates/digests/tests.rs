@@ -20,6 +20,8 @@ const HOUSE: &str = "models: { scripted: { provider: scripted } }";
 struct Node {
     folder: TempDir,
     node: NodeId,
+    /// The folders that it has besides.
+    offers: Vec<String>,
 }
 
 fn id(number: u8) -> NodeId {
@@ -35,10 +37,25 @@ impl Node {
         let node = Self {
             folder,
             node: id(number),
+            offers: Vec::new(),
         };
         node.write("desk.yaml", DESK);
         node.write("house.yml", HOUSE);
         node
+    }
+
+    /// One that has the folders of the others besides.
+    fn beside(number: u8, others: &[&Self]) -> Self {
+        let offers = others.iter().map(|other| other.base()).collect();
+        Self {
+            offers,
+            ..Self::new(number)
+        }
+    }
+
+    /// The offer of its folder.
+    fn base(&self) -> String {
+        format!("base:{}", self.folder.path().display())
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -52,17 +69,21 @@ impl Node {
     async fn join(&self, ledger: &MemoryLedger) -> Result<(), TemplatesError> {
         let digests = self.digests();
         let offer = digests.announce(ledger).await.unwrap();
-        let card = NodeCard {
-            node: self.node,
-            name: format!("node {}", self.node),
-            offers: [offer].into(),
-            schema: 1,
-            room: 1,
-            draining: false,
-            advertise: None,
-        };
-        ledger.join(&card, MEMBER).await.unwrap();
+        let offers = self.offers.iter().cloned().chain([self.base(), offer]);
+        ledger.join(&card(self.node, offers), MEMBER).await.unwrap();
         digests.check(self.node, ledger, ledger).await
+    }
+}
+
+fn card(node: NodeId, offers: impl IntoIterator<Item = String>) -> NodeCard {
+    NodeCard {
+        node,
+        name: format!("node {node}"),
+        offers: offers.into_iter().collect(),
+        schema: 1,
+        room: 1,
+        draining: false,
+        advertise: None,
     }
 }
 
@@ -79,7 +100,8 @@ fn differing(joined: Result<(), TemplatesError>) -> String {
 #[tokio::test]
 async fn a_node_with_other_templates_is_refused_by_the_first_that_differs() {
     let ledger = MemoryLedger::default();
-    let [one, other] = [1, 2].map(Node::new);
+    let one = Node::new(1);
+    let other = Node::beside(2, &[&one]);
     one.join(&ledger).await.unwrap();
     other.join(&ledger).await.unwrap();
     let cases: [(&str, &str, &str); 4] = [
@@ -111,7 +133,8 @@ async fn a_node_with_other_templates_is_refused_by_the_first_that_differs() {
 #[tokio::test]
 async fn a_node_that_ends_or_is_gone_keeps_nobody_from_joining() {
     let ledger = MemoryLedger::default();
-    let [one, other] = [1, 2].map(Node::new);
+    let one = Node::new(1);
+    let other = Node::beside(2, &[&one]);
     one.join(&ledger).await.unwrap();
     other.write("desk.yaml", "world: desk");
     assert!(other.join(&ledger).await.is_err());
@@ -133,12 +156,41 @@ async fn a_node_that_ends_or_is_gone_keeps_nobody_from_joining() {
     assert!(matches!(nobody, Err(TemplatesError::NoMember)));
 }
 
-#[test]
-fn what_counts_is_in_the_files_and_not_in_their_places() {
+#[tokio::test]
+async fn a_node_whose_folder_is_elsewhere_is_refused_unless_it_has_the_other_one_too() {
+    let ledger = MemoryLedger::default();
     let [one, other] = [1, 2].map(Node::new);
-    assert_eq!(one.digests(), other.digests());
+    one.join(&ledger).await.unwrap();
+    let said = other.join(&ledger).await.unwrap_err().to_string();
+    for word in [&one.node.to_string(), &one.base(), "base:", "--offer"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    let here = other.folder.path().display().to_string();
+    assert!(said.contains(&here), "{said}");
+    ledger.leave(other.node).await.unwrap();
+    // Where they differ as well, that is said first.
+    other.write("zoo.yaml", "world: zoo");
+    assert_eq!(differing(other.join(&ledger).await), "zoo");
+    ledger.leave(other.node).await.unwrap();
+    let third = Node::beside(3, &[&one]);
+    third.join(&ledger).await.unwrap();
+    // Whoever makes no rooms from templates has no folder for them.
+    let ledger = MemoryLedger::default();
+    for node in [4, 5].map(id) {
+        let none = TemplateDigests::default();
+        let offer = none.announce(&ledger).await.unwrap();
+        ledger.join(&card(node, [offer]), MEMBER).await.unwrap();
+        none.check(node, &ledger, &ledger).await.unwrap();
+    }
+}
+
+#[test]
+fn what_counts_is_in_the_files_and_in_their_folder() {
+    let [one, other] = [1, 2].map(Node::new);
+    assert_eq!(one.digests().texts, other.digests().texts);
+    assert_ne!(one.digests(), other.digests());
     other.write("notes.txt", "nothing of it counts");
-    assert_eq!(one.digests(), other.digests());
+    assert_eq!(one.digests().texts, other.digests().texts);
     assert_eq!(
         Templates::default().digests().unwrap(),
         TemplateDigests::default()
