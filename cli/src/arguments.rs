@@ -20,7 +20,6 @@ mod talk;
 mod token;
 mod value;
 
-pub(crate) use common::STORE_DEFAULT;
 pub(crate) use common::{Colors, CommonArgs, quoted};
 pub(crate) use decision::{
     AnswerArgs, ApproveArgs, DecisionArgs, DenyArgs, GrantsArgs, RevokeArgs, SettleArgs,

@@ -7,7 +7,7 @@ use folkmoot::core::ids::{NodeId, WorldName};
 use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
-use crate::arguments::{STORE_DEFAULT, StorePlace};
+use crate::arguments::StorePlace;
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
 use crate::desk::opening::Holding;
@@ -214,8 +214,9 @@ pub(crate) enum Reach {
     Elsewhere,
 }
 
-/// A runtime for a process that is one of the nodes of a database. What a store keeps in its folder beside the log is in the usual
-/// one, which the processes of a machine can have together.
+/// A runtime for a process that is one of the nodes of a database. Whatever a store keeps in its folder beside the log is in one
+/// that all processes of this user on this machine have for that database, wherever they were started: a run that one of them
+/// repeats waits for the first. Those of other users, and other machines, have locks of their own.
 fn runtime_of(
     membership: &Membership,
     recording: &Recording,
@@ -223,8 +224,7 @@ fn runtime_of(
     premises: Premises,
 ) -> Result<Runtime, CliError> {
     adopt_orphans();
-    let dir = std::path::absolute(STORE_DEFAULT)
-        .map_err(|error| CliError::other(STORE, error.to_string()))?;
+    let dir = membership.folder()?;
     let runtime = builder(&membership.store(), &dir, recording, premises)?;
     Ok(membership
         .introduce(signing::signed(runtime, signer))

@@ -25,6 +25,9 @@ use folkmoot_server::{LocalUser, Secret, Sessions, Tokens};
 #[path = "../../store/tests/postgres/server.rs"]
 mod server;
 
+#[path = "database/locks.rs"]
+mod locks;
+
 use server::{OWNER, Server};
 
 /// A folder to work in, and a schema of the server for each word.
@@ -49,6 +52,7 @@ impl<'a> Desk<'a> {
         command.current_dir(self.folder.path()).args(words);
         command
             .env("FOLKMOOT_STORE", self.url(schema))
+            .env("XDG_STATE_HOME", self.folder.path().join("state"))
             .stdin(Stdio::null());
         command
     }

@@ -104,6 +104,12 @@ impl PostgresLedger {
         self.dialer.facts().map(|facts| facts.identity)
     }
 
+    /// The name of the schema that has the tables.
+    #[must_use]
+    pub fn schema(&self) -> &str {
+        self.dialer.url().schema()
+    }
+
     /// Tells whether the URL promises that no server which takes over lacks a commit.
     #[must_use]
     pub fn is_lossless(&self) -> bool {

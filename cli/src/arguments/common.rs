@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
 
 /// The directory of the store, if nobody names another one.
-pub(crate) const STORE_DEFAULT: &str = ".folkmoot";
+const STORE_DEFAULT: &str = ".folkmoot";
 /// The variable that says otherwise.
 const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
 /// The variable that names the file of the key that signs.

@@ -1,7 +1,7 @@
 //! A store in a database that nodes share.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
 mod copy;
+mod folder;
 mod look;
 
 pub(crate) use copy::copy_in;
@@ -163,6 +164,19 @@ impl Membership {
     /// The store, as this node has it.
     pub(crate) fn store(&self) -> Store {
         Store::from(self.store.clone())
+    }
+
+    /// The folder of this machine's processes for the database. It is made when something is kept there.
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+        let variables = ["XDG_STATE_HOME", "HOME"].map(std::env::var_os);
+        let states = folder::states(variables)?;
+        let identity = self.ledger.identity().ok_or_else(|| {
+            CliError::other(
+                STORE,
+                "the server did not say which database it is; try again",
+            )
+        })?;
+        Ok(states.join(folder::name(&identity, self.ledger.schema())))
     }
 
     /// Has a runtime take worlds from the other nodes, and ask those for what it cannot take.

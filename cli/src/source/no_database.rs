@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::core::ids::NodeId;
@@ -87,6 +87,10 @@ impl Membership {
     }
 
     pub(crate) fn store(&self) -> Store {
+        match *self {}
+    }
+
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
         match *self {}
     }
 
