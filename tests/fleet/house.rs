@@ -95,7 +95,9 @@ impl Till {
             return ToolOutcome::text("A later one has been here.");
         }
         let takes = if self.stay.is_mine(&self.folder) {
-            self.book.write(&Line::Stays(run.clone()));
+            let when = Moment::now();
+            let run = run.clone();
+            self.book.write(&Line::Stays(Run { when, ..run }));
             PAYS_FOR_EVER
         } else {
             PAYS_FOR

@@ -58,7 +58,9 @@ impl Trap {
     /// Stops this process if the trap is set, until somebody continues it. It is about to begin this run.
     pub(crate) fn spring(&self, folder: &Path, book: &Book, run: &Run) {
         if self.is_mine(folder) {
-            book.write(&Line::Stops(run.clone()));
+            let when = Moment::now();
+            let run = run.clone();
+            book.write(&Line::Stops(Run { when, ..run }));
             kill_process(getpid(), Signal::STOP).unwrap();
         }
     }
