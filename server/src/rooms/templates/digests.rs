@@ -153,8 +153,8 @@ impl TemplateDigests {
         }
     }
 
-    /// Refuses another folder that is not among the `offers` of this node. The other node may not have this one's: its own rooms
-    /// are safe, and it may be started again later.
+    /// Refuses another folder that is not among the `offers` of this node. That the other node lacks this one's is only logged:
+    /// it runs already.
     fn compare_folders(
         &self,
         theirs: &Self,
@@ -182,6 +182,7 @@ impl TemplateDigests {
         }
         Ok(())
     }
+
     fn digest(&self) -> Digest {
         Digest::of(&[&self.written()])
     }
