@@ -200,12 +200,11 @@ impl Member {
 #[async_trait]
 impl Tenures for Member {
     async fn take(&self, world: WorldId) -> Result<Arc<dyn Tenure>, NoTenure> {
-        let holder = self.commons.holder(world);
-        if let Some(by) = holder.filter(|by| *by != self.node) {
-            let node = by.to_string();
-            return Err(NoTenure::HeldElsewhere { node });
-        }
         if !self.lacks.is_empty() {
+            if let Some(by) = self.commons.holder(world) {
+                let node = by.to_string();
+                return Err(NoTenure::HeldElsewhere { node });
+            }
             let needs = self.lacks.clone();
             return Err(NoTenure::NotOffered { needs });
         }
