@@ -151,6 +151,7 @@ postgres() {
     cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
     cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
     cargo test --release -p folkmoot-tests --features nodes --test fleet -- --nocapture --test-threads 1
+    cargo test --release -p folkmoot-tests --features nodes --test server -- fleet --nocapture
 }
 
 # Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the
