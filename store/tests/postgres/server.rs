@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The user and group `nobody`: PostgreSQL does not run as root.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
 /// The user who owns the cluster, and whom the server believes.
 pub(crate) const OWNER: &str = "owner";
@@ -63,7 +63,9 @@ impl Server {
     /// The same with more settings, and with files beside them.
     pub(crate) fn with(test: &str, settings: &str, files: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
-            eprintln!("skipped: {test}: no PostgreSQL beneath /usr/lib/postgresql");
+            eprintln!(
+                "skipped: {test}: no PostgreSQL beneath /usr/lib/postgresql, and FOLKMOOT_POSTGRES names no folder"
+            );
             return None;
         };
         let folder = tempfile::Builder::new().prefix("fm-pg").tempdir().unwrap();
@@ -274,7 +276,7 @@ impl Server {
     fn ran(&self, program: &str, arguments: &[&str]) -> (bool, String) {
         static CALL: AtomicU32 = AtomicU32::new(0);
         let call = CALL.fetch_add(1, Ordering::Relaxed);
-        let mut command = Command::new(self.programs.join(program));
+        let mut command = Command::new(program_in(&self.programs, program));
         command.args(arguments).current_dir(self.folder.path());
         if is_root() {
             command.uid(NOBODY).gid(NOBODY);
@@ -324,15 +326,42 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// The folder with the programs of the newest server, or of the one that `FOLKMOOT_POSTGRES` names by its number.
+/// The folder with the programs of the newest server, or of the one that `FOLKMOOT_POSTGRES` names: by its number, or by the
+/// folder itself.
 fn programs() -> Option<PathBuf> {
     let wanted = std::env::var("FOLKMOOT_POSTGRES").ok();
-    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
-    let version = |path: &Path| path.file_name()?.to_str()?.parse::<u32>().ok();
-    let newest = versions
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join("bin/initdb").exists())
+    if let Some(folder) = wanted.as_ref().filter(|wanted| wanted.contains('/')) {
+        let folder = PathBuf::from(folder);
+        assert!(
+            folder.is_absolute() && folder.join("initdb").exists(),
+            "FOLKMOOT_POSTGRES = {folder:?} is no absolute path of a folder with initdb"
+        );
+        return Some(folder);
+    }
+    let newest = installed()
         .filter(|path| wanted.as_ref().is_none_or(|wanted| path.ends_with(wanted)))
         .max_by_key(|path| version(path))?;
     Some(newest.join("bin"))
+}
+
+/// The servers that are installed as packages of Debian are.
+fn installed() -> impl Iterator<Item = PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    versions
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join("bin/initdb").exists())
+}
+
+fn version(path: &Path) -> Option<u32> {
+    path.file_name()?.to_str()?.parse().ok()
+}
+
+/// The path of one of the programs in `folder`. Some who pack a server leave out what speaks to it: another's does as well.
+fn program_in(folder: &Path, program: &str) -> PathBuf {
+    let own = folder.join(program);
+    if own.exists() {
+        return own;
+    }
+    let newest = installed().max_by_key(|path| version(path));
+    newest.map_or_else(|| program.into(), |path| path.join("bin").join(program))
 }
