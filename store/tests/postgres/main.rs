@@ -8,6 +8,7 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod bouncer;
 mod clock;
 mod deaths;
 mod leases;
