@@ -97,7 +97,7 @@ fn version(test: &str) -> Option<(u32, u32)> {
     Some((number(), number()))
 }
 
-/// Servers and a bouncer for a test; `None` where one of them is missing.
+/// A server and a bouncer for a test; `None` where one of them is missing.
 fn both(test: &str, settings: &str) -> Option<(Server, Bouncer)> {
     version(test)?;
     let server = Server::start(test)?;
@@ -105,7 +105,7 @@ fn both(test: &str, settings: &str) -> Option<(Server, Bouncer)> {
     Some((server, bouncer))
 }
 
-/// Appends to worlds of its own, each row behind the last one; gives what is left out.
+/// Appends to a world of its own, lets another node try, and deletes it.
 async fn work(ledger: Arc<PostgresLedger>, holder: NodeId) {
     let world = begin(ledger.as_ref(), holder).await;
     for at in 2..40 {

@@ -11,6 +11,7 @@
 mod bouncer;
 mod clock;
 mod deaths;
+mod disk;
 mod leases;
 mod limits;
 mod opening;
@@ -19,4 +20,5 @@ mod races;
 mod rows;
 mod same;
 mod server;
+mod standby;
 mod streams;

@@ -31,6 +31,7 @@ const STARTS_WITHIN: Duration = Duration::from_secs(120);
 const ACCESS: &str = "
 local all all trust
 host all owner 127.0.0.1/32 trust
+host replication owner 127.0.0.1/32 trust
 host all all 127.0.0.1/32 scram-sha-256
 ";
 
@@ -87,6 +88,55 @@ impl Server {
         Some(server)
     }
 
+    /// Makes and starts a standby, which follows this server under a name. The server is stopped while it is copied.
+    pub(crate) fn standby(&self, name: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("fm-pg").tempdir().unwrap();
+        if is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut standby = Self {
+            programs: self.programs.clone(),
+            folder,
+            port: free_port(),
+            watch: None,
+        };
+        self.stop();
+        let copied = Command::new("cp")
+            .arg("-a")
+            .args([self.data(), standby.data()])
+            .status();
+        assert!(copied.unwrap().success());
+        self.run();
+        let settings = format!(
+            "primary_conninfo = 'host=127.0.0.1 port={} user={OWNER} application_name={name}'\n{}",
+            self.port,
+            standby.whereabouts()
+        );
+        standby.add("postgresql.conf", &settings);
+        standby.write("standby.signal", "");
+        standby.watch = Some(standby.watch());
+        standby.run();
+        standby
+    }
+
+    /// Makes a standby take writes.
+    pub(crate) fn promote(&self) {
+        let data = format!("{}/data", self.place());
+        self.program("pg_ctl", &["-D", &data, "-w", "promote"]);
+    }
+
+    fn add(&self, name: &str, text: &str) {
+        let path = self.data().join(name);
+        let mut file = File::options().append(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn whereabouts(&self) -> String {
+        let place = self.place();
+        let port = self.port;
+        format!("port = {port}\nunix_socket_directories = '{place}'\n")
+    }
+
     fn make(&self, settings: &str) {
         let data = self.data();
         let data = data.to_str().unwrap();
@@ -103,19 +153,9 @@ impl Server {
             data,
         ];
         self.program("initdb", &how);
-        let add = |name: &str, text: &str| {
-            let path = self.data().join(name);
-            let mut file = File::options().append(true).open(path).unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-        };
-        add("postgresql.conf", SETTINGS);
-        let place = format!(
-            "port = {}\nunix_socket_directories = '{}'\n",
-            self.port,
-            self.place()
-        );
-        add("postgresql.conf", &place);
-        add("postgresql.conf", settings);
+        self.add("postgresql.conf", SETTINGS);
+        self.add("postgresql.conf", &self.whereabouts());
+        self.add("postgresql.conf", settings);
         fs::write(self.data().join("pg_hba.conf"), ACCESS).unwrap();
     }
 
@@ -168,7 +208,8 @@ impl Server {
         }
     }
 
-    fn try_run(&self) -> bool {
+    /// Tells whether it could be started: not if it runs.
+    pub(crate) fn try_run(&self) -> bool {
         let data = format!("{}/data", self.place());
         let log = self.folder.path().join("log");
         let seconds = STARTS_WITHIN.as_secs().to_string();
