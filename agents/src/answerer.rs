@@ -196,7 +196,7 @@ impl Answerer {
         let Some(world) = self.world(ask.world, name).await? else {
             return Ok(no_such_world(name));
         };
-        let may = Runtime::check_let_go(&world, giver.principal());
+        let may = Runtime::check_let_go(&world, giver.principal()).await;
         Ok(may.map(|()| Accepted::default()).into())
     }
 

@@ -154,6 +154,10 @@ impl Blobs for GatedBlobs {
         self.blobs.size(world, blob).await
     }
 
+    async fn touch(&self, world: WorldId, blobs: &[Digest]) -> Result<(), BlobError> {
+        self.blobs.touch(world, blobs).await
+    }
+
     fn derived(&self, world: WorldId) -> Option<PathBuf> {
         self.blobs.derived(world)
     }

@@ -78,6 +78,11 @@ impl Node {
         self.0.books(|books| books.len())
     }
 
+    /// Takes no worlds any more from now on, and tells the others so. Those that it has stay until [`Node::run`] ends.
+    pub fn drain(&self) {
+        self.0.begin_to_drain();
+    }
+
     /// Renews the membership, declares others dead, and has the worlds opened that are this node's share, until `until`.
     /// Then it takes none any more, closes all that it has, and leaves: no outcome stays unknown by that. It waits for
     /// tools that run.

@@ -110,9 +110,8 @@ impl RemoteDrafts {
         }
     }
 
-    /// Ends the connection: nobody here follows the drafts any more.
+    /// Ends the connection: nobody here follows the drafts any more, or another process writes them.
     pub(crate) fn hang_up(&mut self) {
-        self.replies.clear();
         if !matches!(self.line, Line::Down(_)) {
             self.line = Line::Down(Instant::now());
         }
@@ -140,11 +139,17 @@ impl RemoteDrafts {
         let Some(reply) = self.replies.get_mut(&agent) else {
             return;
         };
-        if reply.message != message || reply.came != offset {
+        // What came before a connection broke comes again.
+        let known = reply
+            .came
+            .checked_sub(offset)
+            .and_then(|known| usize::try_from(known).ok());
+        let new = known.and_then(|known| text.get(known..));
+        let Some(new) = new.filter(|_| reply.message == message) else {
             return;
-        }
-        reply.came += length(&text);
-        let stays = reply.cutter.push(&text);
+        };
+        reply.came += length(new);
+        let stays = reply.cutter.push(new);
         if stays.is_empty() {
             return;
         }

@@ -173,6 +173,11 @@ impl Runtime {
     async fn close_for(&self, name: &WorldName, is_wanted: bool) {
         let turn = self.turn(name);
         let _alone = turn.lock().await;
+        self.close_in_turn(name, is_wanted).await;
+    }
+
+    /// The same, by whoever has the turn.
+    async fn close_in_turn(&self, name: &WorldName, is_wanted: bool) {
         let handle = self.open_worlds().remove(name);
         if let Some(handle) = handle {
             handle.close_for(is_wanted).await;

@@ -131,6 +131,12 @@ impl WorldHandle {
         &self.name
     }
 
+    /// Returns its id; `None` if nothing of it is recorded. A world that is deleted leaves its name to another one.
+    #[must_use]
+    pub const fn id(&self) -> Option<WorldId> {
+        self.id
+    }
+
     /// Tells whether it is open.
     #[must_use]
     pub fn is_open(&self) -> bool {

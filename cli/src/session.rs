@@ -145,7 +145,7 @@ impl Session {
         Ok(Self::member(runtime, membership, Holding::Driven(driven)))
     }
 
-    /// Joins the nodes of a database as `wish` says, and serves the worlds that this one is given or asked for.
+    /// Joins the nodes of a database as `wish` says. It serves worlds once it [takes part](Self::take_part).
     pub(crate) async fn join(
         database: Database,
         wish: NodeWish,
@@ -153,9 +153,8 @@ impl Session {
         premises: Premises,
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
-        let mut membership = Membership::join(database, wish).await?;
+        let membership = Membership::join(database, wish).await?;
         let runtime = runtime_of(&membership, &Recording::default(), signer, premises)?;
-        membership.serve(&runtime);
         Ok(Self::member(runtime, membership, Holding::All))
     }
 
@@ -164,6 +163,21 @@ impl Session {
             desk: Desk::new(runtime, membership.store(), holding),
             control: None,
             membership: Some(membership),
+        }
+    }
+
+    /// What has this process take no more worlds of a database; nothing for a store of its own.
+    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
+        match &self.membership {
+            Some(membership) => membership.drainer(),
+            None => Box::new(|| {}),
+        }
+    }
+
+    /// Takes its share of the worlds of a database from now on; nothing for a store of its own.
+    pub(crate) fn take_part(&mut self) {
+        if let Some(membership) = &mut self.membership {
+            membership.serve(self.desk.runtime());
         }
     }
 

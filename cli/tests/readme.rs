@@ -52,11 +52,19 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it serves until it is ended; tests/clients/mcp/run does that",
     ),
     (
-        "folkmoot --store postgres://ada@db.example.org/rooms run room.yaml",
+        "createdb rooms",
         "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
     ),
     (
-        "folkmoot --store postgres://ada@db.example.org/rooms approvals",
+        "export FOLKMOOT_STORE=postgres://ada@db.example.org/rooms",
+        "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
+    ),
+    (
+        "folkmoot token new --as ada --create",
+        "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
+    ),
+    (
+        "folkmoot serve --listen 10.0.0.5:7077 --advertise http://10.0.0.5:7077 --templates /srv/templates",
         "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
     ),
     (

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, SystemTime};
 
 use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::ids::{Digest, WorldId};
@@ -13,7 +12,7 @@ use folkmoot::{
     Accepted, Key, OpenError, Opening, Right, Runtime, Seat, Store, WorldHandle, WorldName,
 };
 
-use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
+use tokio::sync::{RwLock, Semaphore};
 
 use crate::hosts::Hosts;
 use crate::identity::{Authenticate, Caller, Sessions};
@@ -28,7 +27,10 @@ mod files;
 mod naming;
 mod quotas;
 mod reopening;
+mod sweep;
 mod templates;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use day::Daily;
 use day::Days;
@@ -74,7 +76,7 @@ pub(crate) struct Lobby {
     days: Days,
     directory: Directory,
     files: Files,
-    /// Held by whoever posts a message with files, and alone by whoever removes files.
+    /// Held by whoever posts a message with files, and alone by whoever removes files of a store of this process.
     posting: RwLock<()>,
     /// True once the worlds that had work left were opened.
     is_ready: AtomicBool,
@@ -135,7 +137,9 @@ impl Lobby {
         if !caller.may.has(right, &entry.name) {
             return Ok(false);
         }
-        if let Some(world) = self.rooms.runtime.world(&entry.name) {
+        // Another process may have deleted the world of that name that is open here, and begun this one.
+        let open = self.rooms.runtime.world(&entry.name);
+        if let Some(world) = open.filter(|world| world.id() == Some(entry.world)) {
             return Ok(world.may(caller.proof.principal(), right));
         }
         let summary = self.summary(entry).await?;
@@ -283,43 +287,6 @@ impl Lobby {
         blob: Digest,
     ) -> Result<Option<Vec<Digest>>, Problem> {
         self.files.blobs_of(&self.rooms.store, entry, blob).await
-    }
-
-    /// Holds off the removal of files until a message that names some is in the log.
-    pub(crate) async fn posting(&self) -> RwLockReadGuard<'_, ()> {
-        self.posting.read().await
-    }
-
-    /// Removes the files that were kept longer than `age` ago and that no message names.
-    ///
-    /// # Errors
-    /// The first one; other worlds are swept all the same next time.
-    pub(crate) async fn sweep(&self, age: Duration) -> Result<usize, Problem> {
-        let store = &self.rooms.store;
-        let before = SystemTime::now().checked_sub(age);
-        let Some(before) = before else { return Ok(0) };
-        let mut removed = 0;
-        let mut after: Option<WorldName> = None;
-        loop {
-            let page = store.worlds(&Labels::new(), after.as_ref(), PAGE).await?;
-            let Some(last) = page.last() else {
-                return Ok(removed);
-            };
-            after = Some(last.name.clone());
-            for entry in page {
-                if !store.has_blobs(entry.world).await? {
-                    continue;
-                }
-                // Most of the log is read before anybody has to wait.
-                self.files.all(store, &entry).await?;
-                let _alone = self.posting.write().await;
-                let Some(entry) = store.find(&entry.name).await? else {
-                    continue;
-                };
-                let named = self.files.all(store, &entry).await?;
-                removed += store.sweep_blobs(entry.world, named, before).await?;
-            }
-        }
     }
 
     /// Begins a world. Another request with the same key may have begun it just now: that is the

@@ -319,8 +319,33 @@ pub trait BlobTable: Send + Sync + Debug {
         limit: usize,
     ) -> Result<Vec<(Digest, Time)>, LedgerError>;
 
+    /// The time by the ledger's clock.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    async fn blob_time(&self) -> Result<Time, LedgerError>;
+
+    /// The worlds in which blobs were put last at a time in `range`, each with such a time: by time and world, from the
+    /// one behind `after`, at most `limit`. A world comes once for each time.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    async fn puts(
+        &self,
+        range: PutRange,
+        after: Option<(Time, WorldId)>,
+        limit: usize,
+    ) -> Result<Vec<(Time, WorldId)>, LedgerError>;
+
+    /// Makes blobs of a world, those that are there, as young as if they were put now: somebody is about to name them. It
+    /// does not come between the look of [`BlobTable::remove_blobs`] at a blob and its removal.
+    ///
+    /// # Errors
+    /// [`LedgerError`].
+    async fn touch_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<(), LedgerError>;
+
     /// Removes blobs of a world, those that are there and were put before `before`; gives how many were. One that is put again
-    /// meanwhile stays: somebody is about to name it.
+    /// or touched meanwhile stays: somebody is about to name it.
     ///
     /// # Errors
     /// [`LedgerError`].
@@ -493,6 +518,15 @@ pub struct GoneRange {
     pub to: Position,
     /// The last position at which a row may begin that took one away.
     pub until: Position,
+}
+
+/// The times, by the ledger's clock, at which blobs were put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PutRange {
+    /// The first time.
+    pub since: Time,
+    /// The first time behind the range.
+    pub before: Time,
 }
 
 /// Rows that a fork shares with a world that it comes from.

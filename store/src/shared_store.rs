@@ -34,6 +34,7 @@ mod settle;
 mod snapshot;
 mod stream;
 mod take_in;
+mod turns;
 mod waiter;
 
 use committer::Committer;

@@ -344,7 +344,8 @@ impl Store {
 
     /// Removes the files of a world that were kept before `before` and are none of `named`: uploads
     /// that no message took up. Returns their number. A world with forks keeps all of its files,
-    /// which those may name. The caller sees to it that no message takes one up meanwhile.
+    /// which those may name. The caller sees to it that no message takes one up meanwhile; over a store that nodes share
+    /// whoever posts one [touches](Blobs::touch) it first.
     ///
     /// # Errors
     /// [`BlobError`]; files may be gone by then.
@@ -504,6 +505,10 @@ impl Blobs for Store {
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
         either!(self, store => store.size(world, blob).await)
+    }
+
+    async fn touch(&self, world: WorldId, blobs: &[Digest]) -> Result<(), BlobError> {
+        either!(self, store => store.touch(world, blobs).await)
     }
 
     fn derived(&self, world: WorldId) -> Option<PathBuf> {

@@ -128,11 +128,11 @@ impl Judge<'_> {
                 world,
                 at,
             });
-            let openings = commit.facts.iter().filter_map(|fact| match fact {
+            let mut openings = commit.facts.iter().filter_map(|fact| match fact {
                 Fact::Opened { incarnation, .. } => Some(*incarnation),
                 _ => None,
             });
-            let opened = openings.last().unwrap_or(incarnation);
+            let opened = openings.next_back().unwrap_or(incarnation);
             let is_opened = commit.incarnation <= incarnation || opened == commit.incarnation;
             let rises = opened == incarnation || commit.incarnation == opened;
             self.find(!(is_opened && rises), || Fault::Unopened { world, at });

@@ -46,10 +46,7 @@ async fn worlds_of_a_node_that_is_killed_go_on_elsewhere_and_nothing_is_lost_or_
     println!(
         "{kills} kills of 1 of 4 nodes with {worlds} worlds: a world was taken over in {handed}"
     );
-    let of_others = moves
-        .iter()
-        .flat_map(|moved| moved.waits_of_others(&answers));
-    let others = Figures::from_iter(of_others);
+    let others = waits_of_others(&moves, &answers);
     println!("  whoever asked another world meanwhile waited {others}; before, {quiet}");
     fleet.judge().await;
 }
@@ -67,14 +64,26 @@ impl Move {
             .map(|taken| self.killed.millis_to(*taken))
     }
 
-    /// How long those waited who asked another world before the last one was taken over.
-    pub(crate) fn waits_of_others(&self, answers: &[Answer]) -> impl Iterator<Item = u64> {
-        let end = self.taken.values().max().copied().unwrap_or(self.killed);
-        let is_other = move |answer: &&Answer| {
-            let is_meanwhile = answer.asked < end && answer.told > self.killed;
-            is_meanwhile && !self.taken.contains_key(&answer.world)
-        };
-        let others = answers.iter().filter(is_other);
-        others.map(|answer| answer.asked.millis_to(answer.told))
+    /// When the last of them was another's.
+    pub(crate) fn end(&self) -> Moment {
+        self.taken.values().max().copied().unwrap_or(self.killed)
     }
+
+    /// Tells whether somebody waited while worlds were moved.
+    fn overlaps(&self, answer: &Answer) -> bool {
+        answer.asked < self.end() && answer.told > self.killed
+    }
+}
+
+/// How long those waited who asked meanwhile a world that stayed where it was.
+fn waits_of_others(moves: &[Move], answers: &[Answer]) -> Figures {
+    let is_other = |answer: &&Answer| {
+        let meanwhile = || moves.iter().filter(|moved| moved.overlaps(answer));
+        let mut stayed = meanwhile().map(|moved| !moved.taken.contains_key(&answer.world));
+        meanwhile().next().is_some() && stayed.all(|stayed| stayed)
+    };
+    let others = answers.iter().filter(is_other);
+    others
+        .map(|answer| answer.asked.millis_to(answer.told))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! Nodes that end in good order, one after the other, while others take their places.
 
 use crate::books::Moment;
-use crate::crowd::Crowd;
+use crate::crowd::{Answer, Crowd};
 use crate::deaths::Move;
 use crate::figures::Figures;
 use crate::fleet::Fleet;
@@ -47,9 +47,8 @@ async fn nodes_that_are_drained_one_after_the_other_leave_no_outcome_unknown() {
         "{NODES} nodes drained one after the other with {worlds} worlds: a node ended in {ended}"
     );
     let first = moves[0].killed;
-    let last = moves.iter().flat_map(|moved| moved.taken.values()).max();
-    let end = last.copied().unwrap_or(first);
-    let is_meanwhile = |answer: &&crate::crowd::Answer| answer.asked < end && answer.told > first;
+    let end = moves.iter().map(Move::end).max().unwrap_or(first);
+    let is_meanwhile = |answer: &&Answer| answer.asked < end && answer.told > first;
     let waits = answers.iter().filter(is_meanwhile);
     let waits: Figures = waits
         .map(|answer| answer.asked.millis_to(answer.told))

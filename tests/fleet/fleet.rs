@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use folkmoot::core::ids::{NodeId, WorldId};
@@ -10,7 +10,7 @@ use folkmoot::port::{Members as _, NoTenure, Tenure, Tenures};
 use folkmoot::store::{PostgresLedger, Register as _, SharedStore};
 use folkmoot::{Node, NodeProfile, OpenMode, Opening, Runtime, WorldName};
 use futures::StreamExt as _;
-use tokio::sync::oneshot;
+use tokio::sync::{MutexGuard, oneshot};
 
 use crate::books::{Book, Books, Entry, Line, Moment};
 use crate::checker::{faults, late_runs};
@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::wait::{until, within};
 
 /// The turn of a test: fleets are large, and times are printed.
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// The processes, as it were, from which worlds are asked: one of them asks one thing after the other.
 const OUTSIDERS: usize = 4;
@@ -46,7 +46,7 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// A fleet without nodes, with so many worlds that nobody holds; `None`, and says so, where PostgreSQL is missing.
     pub(crate) async fn with(test: &str, worlds: usize, consent: Consent) -> Option<Self> {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock().await;
         let server = Server::start(test)?;
         let url = server.url();
         let folder = tempfile::Builder::new()

@@ -89,13 +89,17 @@ impl Till {
     async fn pay(self, call: ToolCall) -> ToolOutcome {
         Trap::InTool.spring(&self.folder, &self.book, &run_of(&call));
         let run = run_of(&call);
+        let is_newest = self.is_newest(&run);
+        // A resource without a fence would have it happen.
         self.book.write(&Line::Began(run.clone()));
-        if !self.is_newest(&run) {
+        if !is_newest {
             self.book.write(&Line::Refused(run));
             return ToolOutcome::text("A later one has been here.");
         }
         let takes = if self.stay.is_mine(&self.folder) {
-            self.book.write(&Line::Stays(run.clone()));
+            let when = Moment::now();
+            let run = run.clone();
+            self.book.write(&Line::Stays(Run { when, ..run }));
             PAYS_FOR_EVER
         } else {
             PAYS_FOR

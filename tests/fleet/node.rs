@@ -58,10 +58,24 @@ impl Trap {
     /// Stops this process if the trap is set, until somebody continues it. It is about to begin this run.
     pub(crate) fn spring(&self, folder: &Path, book: &Book, run: &Run) {
         if self.is_mine(folder) {
-            book.write(&Line::Stops(run.clone()));
+            let when = Moment::now();
+            let run = run.clone();
+            book.write(&Line::Stops(Run { when, ..run }));
+            let goes_on = goes_on(folder, getpid());
+            // It may be there since somebody else stopped this process.
+            fs::remove_file(&goes_on).ok();
             kill_process(getpid(), Signal::STOP).unwrap();
+            // Another thread may take the signal, and this one would go on for a moment.
+            while fs::remove_file(&goes_on).is_err() {
+                thread::yield_now();
+            }
         }
     }
+}
+
+/// The file that tells a node which stopped itself that it goes on.
+fn goes_on(folder: &Path, pid: Pid) -> PathBuf {
+    folder.join(format!("goes-on-{}", pid.as_raw_nonzero()))
 }
 
 /// A node, for the test that started it. Dropped, it is killed.
@@ -101,7 +115,8 @@ impl Process {
     }
 
     /// Lets it go on.
-    pub(crate) fn go_on(&self) {
+    pub(crate) fn go_on(&self, folder: &Path) {
+        fs::write(goes_on(folder, Pid::from_child(&self.child)), "").unwrap();
         self.signal(Signal::CONT);
     }
 

@@ -42,19 +42,20 @@ async fn a_database_that_is_killed_under_load_loses_nothing_and_moves_hardly_any
 
 /// How often a world was opened since by another process than the one before.
 fn moved(entries: &[Entry], since: Moment) -> usize {
-    let mut openings: BTreeMap<(WorldId, u32), (Moment, &Arc<str>)> = BTreeMap::new();
+    let mut openings: BTreeMap<WorldId, BTreeMap<u32, (Moment, &Arc<str>)>> = BTreeMap::new();
     for entry in entries {
         if let Line::Acknowledged(line) = &entry.line {
-            let place = (line.world, line.incarnation.0);
-            openings.entry(place).or_insert((line.when, &entry.process));
+            let of_world = openings.entry(line.world).or_default();
+            let opening = of_world.entry(line.incarnation.0);
+            opening.or_insert((line.when, &entry.process));
         }
     }
-    let openings: Vec<_> = openings.into_iter().collect();
-    let is_move = |pair: &&[((WorldId, u32), (Moment, &Arc<str>))]| {
-        let [(one, (_, before)), (other, (when, now))] = pair else {
-            return false;
-        };
-        one.0 == other.0 && before != now && *when > since
-    };
-    openings.windows(2).filter(is_move).count()
+    let moves = openings.values().map(|openings| {
+        let next = openings.values().skip(1);
+        let pairs = openings.values().zip(next);
+        pairs
+            .filter(|((_, before), (when, now))| before != now && *when > since)
+            .count()
+    });
+    moves.sum()
 }

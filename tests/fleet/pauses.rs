@@ -51,10 +51,10 @@ async fn a_node_that_was_stopped_past_its_lease_appends_nothing_and_joins_anew()
         match (place, &stopped.run) {
             (Place::InTool, Some(run)) => {
                 wait_for_second(&fleet, run).await;
-                stopped.node.go_on();
+                stopped.node.go_on(fleet.folder());
                 wait_for_late(&fleet, name, run).await;
             }
-            _ => stopped.node.go_on(),
+            _ => stopped.node.go_on(fleet.folder()),
         }
         stopped.wait_for_new_id(&fleet).await;
         traps.extend(stopped.run.map(|run| (place, run)));

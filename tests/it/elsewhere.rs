@@ -12,6 +12,7 @@ use folkmoot::{Answerer, Drafts, LLMResponse, ModelError, Opening, Runtime, Worl
 use folkmoot_tests::{Commons, FakeTool, Member, Room, room_name, says, wants};
 use tokio::task::JoinHandle;
 
+mod drafts;
 mod holders;
 mod restored;
 mod seats;

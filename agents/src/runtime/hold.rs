@@ -5,7 +5,10 @@ use std::sync::Arc;
 use folkmoot_core::ids::principal::{Principal, Right};
 use folkmoot_core::ids::{WorldId, WorldName};
 use folkmoot_core::port::{Ask, NoTenure, Tenure};
+use folkmoot_core::world::World;
+use folkmoot_core::world::memory::CallState;
 
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, sleep};
 
 use super::Runtime;
@@ -15,16 +18,15 @@ use crate::seat::WorldHandle;
 use crate::seat::access::no_right;
 use crate::wire::{WireError, WrittenAsk, write_principal};
 
-/// After how many looks its holder is asked again to let go of a world.
-const ASK_EVERY: u32 = 8;
-
 /// A world that this process has, and that is open nowhere, until it is given back.
 #[derive(Debug)]
-#[must_use = "a world that is not given back stays with this process until it ends"]
+#[must_use = "a world that is dropped is given back later than one that is given back"]
 pub struct HeldWorld {
     world: WorldId,
     tenure: Arc<dyn Tenure>,
     runtime: Runtime,
+    /// Nobody here opens it meanwhile.
+    _alone: OwnedMutexGuard<()>,
 }
 
 impl HeldWorld {
@@ -43,18 +45,19 @@ impl HeldWorld {
 
 impl Runtime {
     /// Has the world called `name` closed, wherever it is open, and takes it, so that nobody opens it until it is given
-    /// back. Another process that holds it waits for the tools that run there, and lets go of it if `by` may operate it.
+    /// back. Another process that holds it lets go of it if `by` may operate it and no tool runs there.
     ///
     /// # Errors
     /// [`OpenError::NoSuchWorld`], [`OpenError::Refused`] without the right to operate, [`OpenError::Elsewhere`] if its
-    /// holder does not answer; else as [`Runtime::open`], also if its holder does not let go of it in time.
+    /// holder does not let go of it, or does not answer; else as [`Runtime::open`].
     pub async fn hold(&self, name: &WorldName, by: &Principal) -> Result<HeldWorld, OpenError> {
-        self.close(name).await;
+        let alone = self.turn(name).lock_owned().await;
+        self.close_in_turn(name, false).await;
         let entry = self.means.log.find(name).await?;
         let no_world = || OpenError::NoSuchWorld(name.clone());
         let world = entry.ok_or_else(no_world)?.world;
         let until = Instant::now() + ANSWER_AWAITED;
-        let mut looks = 0_u32;
+        let mut asked = None;
         loop {
             let held = match self.means.take(name, world).await {
                 Ok(tenure) => {
@@ -63,20 +66,24 @@ impl Runtime {
                         world,
                         tenure,
                         runtime,
+                        _alone: alone,
                     });
                 }
                 Err(error) => error,
             };
-            if !is_held(&held) || Instant::now() >= until {
+            let Some(holder) = holder(&held) else {
+                return Err(held);
+            };
+            if Instant::now() >= until {
                 return Err(held);
             }
             // Somebody else may have taken it up meanwhile.
-            if looks.is_multiple_of(ASK_EVERY) {
-                self.have_let_go(name, world, by).await?;
-            } else {
+            if asked.as_ref() == Some(holder) {
                 sleep(LOOK_EVERY).await;
+            } else {
+                asked = Some(holder.to_owned());
+                self.have_let_go(name, world, by).await?;
             }
-            looks += 1;
         }
     }
 
@@ -114,12 +121,17 @@ impl Runtime {
     /// Tells whether a world may be closed at the wish of another process, for `by`.
     ///
     /// # Errors
-    /// [`SeatError::Refused`] without the right to operate.
-    pub(crate) fn check_let_go(world: &WorldHandle, by: &Principal) -> Result<(), SeatError> {
-        if world.may(by, Right::Operate) {
-            Ok(())
-        } else {
-            Err(no_right())
+    /// [`SeatError::Refused`] without the right to operate; [`SeatError::Elsewhere`] while a tool runs: whoever closes the
+    /// world waits for it, and nobody else can use the world meanwhile.
+    pub(crate) async fn check_let_go(world: &WorldHandle, by: &Principal) -> Result<(), SeatError> {
+        if !world.may(by, Right::Operate) {
+            return Err(no_right());
+        }
+        match world.read(running_tool).await? {
+            None => Ok(()),
+            Some(tool) => Err(SeatError::Elsewhere(format!(
+                "{tool} runs there; stop it first, or wait until it has ended"
+            ))),
         }
     }
 
@@ -129,13 +141,25 @@ impl Runtime {
     }
 }
 
-/// Tells whether a world is another node's.
-const fn is_held(error: &OpenError) -> bool {
-    matches!(
-        error,
-        OpenError::NoTenure {
-            source: NoTenure::HeldElsewhere { .. },
-            ..
-        }
-    )
+/// A tool that runs in a world.
+fn running_tool(world: &World) -> Option<String> {
+    let agents = world.rules().spec().agents.iter();
+    let memories = agents.filter_map(|agent| world.memory(&agent.name));
+    let mut calls = memories.flat_map(|memory| memory.open_calls.values());
+    let running = calls.find(|call| matches!(call.state, CallState::Running(_)))?;
+    let tool = running.tool.as_ref();
+    Some(tool.map_or_else(|| "a tool".to_owned(), ToString::to_string))
+}
+
+/// The node that holds a world instead.
+const fn holder(error: &OpenError) -> Option<&String> {
+    if let OpenError::NoTenure {
+        source: NoTenure::HeldElsewhere { node },
+        ..
+    } = error
+    {
+        Some(node)
+    } else {
+        None
+    }
 }

@@ -92,15 +92,23 @@ impl Seat {
             .map_err(failed)
     }
 
-    /// Verifies that what a message is about to name is kept here, with the size that it says. Whoever may not speak is
-    /// refused by the world.
+    /// Verifies that what a message is about to name is kept here, with the size that it says, and sees to it that it stays.
+    /// Whoever may not speak is refused by the world.
     pub(super) async fn check_kept(&self, attachments: &[Attachment]) -> Result<(), SeatError> {
         if !self.may(Right::Post) {
             return Ok(());
         }
+        if attachments.is_empty() {
+            return Ok(());
+        }
+        let (world, kept) = (self.world_id()?, &self.world.blobs);
+        let parts = attachments.iter().flat_map(Attachment::blobs);
+        let named: Vec<Digest> = parts.map(|part| part.blob).collect();
+        // First: what is there behind it is not swept away any more, by any process.
+        kept.touch(world, &named).await.map_err(failed)?;
         for file in attachments {
             for FilePart { blob, bytes } in file.blobs() {
-                let size = self.world.blobs.size(self.world_id()?, blob).await;
+                let size = kept.size(world, blob).await;
                 if size.map_err(failed)? != Some(bytes) {
                     let name = &file.name;
                     let why = format!(

@@ -349,15 +349,24 @@ impl Porter {
         Ok(())
     }
 
-    /// Ends the drafts that a commit brings to their end. One that another holder begins with ends all.
-    fn end_drafts(&self, commit: &Commit) {
+    /// Ends the drafts that a commit brings to their end. One that another holder begins with ends all, and so does one that asks
+    /// for an erasure: a draft could tell what is to go.
+    fn end_drafts(&mut self, commit: &Commit) {
         let activity = &self.door.activity;
         for (agent, ending) in commit.events.iter().filter_map(ahead::ended_draft) {
             activity.end_draft(&agent, commit.last(), ending);
         }
-        let is_opened = |event: &Event| matches!(event, Event::World(WorldEvent::Opened(_)));
-        if commit.events.iter().any(is_opened) {
+        let ends_all = |event: &Event| {
+            matches!(
+                event,
+                Event::World(WorldEvent::Opened(_) | WorldEvent::ErasureRequested(_))
+            )
+        };
+        if commit.events.iter().any(ends_all) {
             activity.abort_drafts(commit.last());
+            if let Some(drafts) = &mut self.drafts {
+                drafts.hang_up();
+            }
         }
     }
 
@@ -421,6 +430,8 @@ impl Porter {
             }
             PorterEnd::Woken(entered, ask) => {
                 left.give(&door.own, &courier);
+                // Another attempt is another message, and this process writes it.
+                door.activity.abort_drafts(entered.world.head());
                 let task = WorldTask::begin(means, door, *entered);
                 Some(Kept::Awake(task, ask))
             }

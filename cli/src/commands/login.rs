@@ -71,7 +71,16 @@ async fn of_nodes(url: &DatabaseUrl) -> Result<Vec<LoginLink>, CliError> {
     Ok(addresses.iter().map(link).collect())
 }
 
-/// The addresses at which the living nodes are found, each once.
+/// The beginning of the offer by which a node says at which URL browsers find it.
+const PUBLIC: &str = "public:";
+
+/// The offer of a node that browsers find at `url`.
+pub(crate) fn public_offer(url: &str) -> String {
+    format!("{PUBLIC}{url}")
+}
+
+/// The addresses at which browsers find the living nodes, each once: those that are public, else those at which nodes reach
+/// one another.
 async fn addresses(members: &dyn Members, url: &DatabaseUrl) -> Result<BTreeSet<String>, CliError> {
     let nodes = members.nodes().await;
     let nodes = nodes.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
@@ -79,10 +88,16 @@ async fn addresses(members: &dyn Members, url: &DatabaseUrl) -> Result<BTreeSet<
     let lives = |state: &&NodeState| {
         !state.card.draining && newest.is_some_and(|newest| state.until.after(RENEWED) >= newest)
     };
-    let living = nodes.iter().filter(lives);
-    let addresses: BTreeSet<_> = living
-        .filter_map(|state| state.card.advertise.clone())
+    let cards = nodes.iter().filter(lives).map(|state| &state.card);
+    let public = cards.clone().flat_map(|card| &card.offers);
+    let public: BTreeSet<_> = public
+        .filter_map(|offer| offer.strip_prefix(PUBLIC).map(str::to_owned))
         .collect();
+    let addresses = if public.is_empty() {
+        cards.filter_map(|card| card.advertise.clone()).collect()
+    } else {
+        public
+    };
     if !addresses.is_empty() {
         return Ok(addresses);
     }

@@ -34,9 +34,10 @@ pub(crate) async fn serve(common: &CommonArgs, arguments: &ServeArgs) -> Result<
     let collector = collector.transpose()?;
     let signer = signing::signer(common)?;
     let house = House::of(&common.store, arguments, &templates).await?;
-    let session = house.open(signer, premises(arguments)).await?;
+    let mut session = house.open(signer, premises(arguments)).await?;
     let served = async {
         house.check(&session).await?;
+        session.take_part();
         listen_at(arguments, (templates, collector), &session, &house).await
     };
     let result = Box::pin(served).await;
@@ -129,7 +130,11 @@ async fn listen_at(
     };
     let ended = Ended::default();
     let ending = drain.clone();
-    ended.then(move || ending.begin());
+    let take_no_more = session.drainer();
+    ended.then(move || {
+        ending.begin();
+        take_no_more();
+    });
     let server = Server::new(rooms);
     let router = match house.peers() {
         Some(peers) => server.router_among(peers),

@@ -177,6 +177,12 @@ impl Membership {
         }
     }
 
+    /// What has this node take no worlds any more. Those that it has stay until it leaves.
+    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
+        let node = self.node.clone();
+        Box::new(move || node.drain())
+    }
+
     /// The id of this node.
     pub(crate) fn id(&self) -> NodeId {
         self.node.id()

@@ -94,6 +94,10 @@ impl Membership {
         match *self {}
     }
 
+    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
+        match *self {}
+    }
+
     pub(crate) fn id(&self) -> NodeId {
         match *self {}
     }

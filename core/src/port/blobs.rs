@@ -32,6 +32,13 @@ pub trait Blobs: Send + Sync + Debug {
     /// [`BlobError`].
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError>;
 
+    /// Notes that an event is about to name `blobs`, so that a sweep of what nothing names leaves those that are there.
+    /// Whether they are is asked behind it. A store of one process has nothing to note: whoever sweeps it holds posts off.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    async fn touch(&self, world: WorldId, blobs: &[Digest]) -> Result<(), BlobError>;
+
     /// Returns the folder for what is derived of the world's files, which need not be there yet;
     /// `None`: there is none, as for a sealed world. It is emptied when the store is opened.
     fn derived(&self, world: WorldId) -> Option<PathBuf>;

@@ -11,7 +11,9 @@ use folkmoot::core::port::Clock as _;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::life::{LifeError, delete_worlds};
 use folkmoot::store::{DeleteError, DeleteOrder, Store};
-use folkmoot::{Forking, Perform, Position, Right, SystemClock, WorldName, fold_world_from};
+use folkmoot::{
+    Forking, OpenError, Perform, Position, Right, SystemClock, WorldName, fold_world_from,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -69,6 +71,11 @@ impl From<LifeError> for Problem {
             LifeError::NoSuchWorld(_) => Self::not_found(),
             LifeError::NoRight(_) => no_right(Right::Operate),
             LifeError::Open(_) => Self::new(ProblemCode::InUse, why),
+            LifeError::Held {
+                source: OpenError::Refused(refusal),
+                ..
+            } => refusal.into(),
+            LifeError::Held { .. } => Self::new(ProblemCode::InUse, why),
             LifeError::HasForks { .. } => has_forks(),
             LifeError::Read(error) => error.into(),
             LifeError::Unread { .. } => Self::new(ProblemCode::Damaged, why),

@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 
 use super::{
     BlobTable, Burial, CheckpointRow, CheckpointTable, GoneRange, Landing, LedgerEntry,
-    LedgerError, LedgerUpkeep, MemoryLedger, PieceMax, Register, Rewrite, Row, RowChain, RowRange,
-    Rows, Saving,
+    LedgerError, LedgerUpkeep, MemoryLedger, PieceMax, PutRange, Register, Rewrite, Row, RowChain,
+    RowRange, Rows, Saving,
 };
 use crate::engine::Ack;
 
@@ -398,6 +398,23 @@ impl BlobTable for UncertainLedger {
         limit: usize,
     ) -> Result<Vec<(Digest, Time)>, LedgerError> {
         self.send(self.ledger().blobs(world, after, limit)).await
+    }
+
+    async fn blob_time(&self) -> Result<Time, LedgerError> {
+        self.send(self.ledger().blob_time()).await
+    }
+
+    async fn puts(
+        &self,
+        range: PutRange,
+        after: Option<(Time, WorldId)>,
+        limit: usize,
+    ) -> Result<Vec<(Time, WorldId)>, LedgerError> {
+        self.send(self.ledger().puts(range, after, limit)).await
+    }
+
+    async fn touch_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<(), LedgerError> {
+        self.send(self.ledger().touch_blobs(world, blobs)).await
     }
 
     async fn remove_blobs(

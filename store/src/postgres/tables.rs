@@ -3,15 +3,18 @@
 use async_trait::async_trait;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::PostgresLedger;
 use super::session::Values;
 use super::upkeep::note_leftovers;
 use super::values::{
-    bound, column, count, digest, position, read_incarnation, read_position, read_time, read_whole,
+    bound, column, count, damaged, digest, position, read_incarnation, read_position, read_time,
+    read_whole,
 };
 use crate::ledger::{
-    BlobTable, CheckpointRow, CheckpointTable, LedgerError, Saving, check_blob, check_checkpoint,
+    BlobTable, CheckpointRow, CheckpointTable, LedgerError, PutRange, Saving, check_blob,
+    check_checkpoint,
 };
 
 /// The world stays until the blob is kept.
@@ -27,6 +30,21 @@ const BLOB_SIZE: &str =
 
 const BLOBS: &str =
     "SELECT digest, put FROM fm.blob WHERE world = $1 AND digest > $2 ORDER BY digest LIMIT $3";
+
+const BLOB_TIME: &str = "SELECT fm.now_ms() AS now";
+
+/// The index on both gives them in order: it is read from the last page on.
+const PUTS: &str = "
+    SELECT DISTINCT put, world FROM fm.blob WHERE put >= $1 AND put < $2 AND (put, world) > ($3, $4)
+    ORDER BY put, world LIMIT $5";
+
+/// All who touch the same blobs lock them in one order.
+const TOUCH_BLOBS: &str = "
+    WITH found AS (
+        SELECT world, digest FROM fm.blob WHERE world = $1 AND digest = ANY($2) ORDER BY digest FOR NO KEY UPDATE
+    )
+    UPDATE fm.blob AS b SET put = greatest(b.put, fm.now_ms()) FROM found
+    WHERE b.world = found.world AND b.digest = found.digest";
 
 const REMOVE_BLOBS: &str = concat!(
     "WITH removed AS (DELETE FROM fm.blob WHERE world = $1 AND digest = ANY($2) AND put < $3 RETURNING world), noted AS (",
@@ -95,16 +113,40 @@ impl BlobTable for PostgresLedger {
         rows.iter().map(blob).collect()
     }
 
+    async fn blob_time(&self) -> Result<Time, LedgerError> {
+        let rows = self.read_with(BLOB_TIME, &[]).await?;
+        let now = rows.first().map(|row| read_time(row, "now"));
+        now.unwrap_or_else(|| Err(damaged("the database does not tell its time")))
+    }
+
+    async fn puts(
+        &self,
+        range: PutRange,
+        after: Option<(Time, WorldId)>,
+        limit: usize,
+    ) -> Result<Vec<(Time, WorldId)>, LedgerError> {
+        let (put, world) = after.map_or((-1, Uuid::nil()), |(put, world)| (bound(put.0), world.0));
+        let since = bound(range.since.0);
+        let before = bound(range.before.0);
+        let values: Values<'_> = &[&since, &before, &put, &world, &count(limit)];
+        let rows = self.read_with(PUTS, values).await?;
+        let found = |row: &Row| Ok((read_time(row, "put")?, WorldId(column(row, "world")?)));
+        rows.iter().map(found).collect()
+    }
+
+    async fn touch_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<(), LedgerError> {
+        let blobs = names(blobs);
+        self.change(TOUCH_BLOBS, &[&world.0, &blobs]).await?;
+        Ok(())
+    }
+
     async fn remove_blobs(
         &self,
         world: WorldId,
         blobs: &[Digest],
         before: Time,
     ) -> Result<u64, LedgerError> {
-        let blobs: Vec<&[u8]> = blobs
-            .iter()
-            .map(|blob| blob.as_bytes().as_slice())
-            .collect();
+        let blobs = names(blobs);
         let removed = self
             .change(REMOVE_BLOBS, &[&world.0, &blobs, &bound(before.0)])
             .await?;
@@ -168,4 +210,10 @@ impl CheckpointTable for PostgresLedger {
         self.change(REMOVE, &[&world.0, &at]).await?;
         Ok(())
     }
+}
+
+/// The names of blobs as an array.
+fn names(blobs: &[Digest]) -> Vec<&[u8]> {
+    let names = blobs.iter().map(|blob| blob.as_bytes().as_slice());
+    names.collect()
 }

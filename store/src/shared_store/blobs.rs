@@ -12,7 +12,8 @@ use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 use super::settle::blob_error;
 use super::{SharedStore, lineage};
 use crate::home::keys::FILE_OVERHEAD;
-use crate::ledger::LedgerEntry;
+use crate::ledger::{LedgerEntry, PutRange};
+use crate::state::shared::Phase;
 
 /// The number of names that are looked at at once.
 pub(super) const NAMES_MAX: usize = 1_000;
@@ -81,6 +82,23 @@ impl Blobs for SharedStore {
         Ok(None)
     }
 
+    /// The file may be that of a parent. Who only reads has the holder note it, which gets the post.
+    async fn touch(&self, world: WorldId, blobs: &[Digest]) -> Result<(), BlobError> {
+        match self.inner.ended() {
+            Some(_) if self.inner.phase() == Phase::Reading => return Ok(()),
+            Some(why) => return Err(BlobError::Stopped(why)),
+            None => {}
+        }
+        let ledger = &self.inner.ledger;
+        for world in self.lineage(world).await? {
+            for blobs in blobs.chunks(NAMES_MAX) {
+                let touched = self.inner.read(|| ledger.touch_blobs(world, blobs));
+                touched.await.map_err(|error| blob_error(&error))?;
+            }
+        }
+        Ok(())
+    }
+
     /// None: what is derived of files would stand on one of many nodes, and stay there.
     fn derived(&self, _world: WorldId) -> Option<PathBuf> {
         None
@@ -105,9 +123,37 @@ impl SharedStore {
             .map_err(|error| blob_error(&error))
     }
 
+    /// The time by the ledger's clock.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    pub async fn blob_time(&self) -> Result<Time, BlobError> {
+        self.check_open().map_err(unkept)?;
+        let ledger = &self.inner.ledger;
+        let time = self.inner.read(|| ledger.blob_time()).await;
+        time.map_err(|error| blob_error(&error))
+    }
+
+    /// The worlds in which files were kept at a time in `range`, each with such a time: by time and world, from the one
+    /// behind `after`, at most `limit`. A world comes once for each time.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    pub async fn puts(
+        &self,
+        range: PutRange,
+        after: Option<(Time, WorldId)>,
+        limit: usize,
+    ) -> Result<Vec<(Time, WorldId)>, BlobError> {
+        self.check_open().map_err(unkept)?;
+        let ledger = &self.inner.ledger;
+        let puts = self.inner.read(|| ledger.puts(range, after, limit)).await;
+        puts.map_err(|error| blob_error(&error))
+    }
+
     /// Removes the files of a world that were kept before `before`, by the ledger's clock, and are none of `named`: uploads
-    /// that no message took up. Returns their number. A world with forks keeps all of its files, which those may name. The
-    /// caller sees to it that no message takes one up meanwhile.
+    /// that no message took up. Returns their number. A world with forks keeps all of its files, which those may name. One
+    /// that a message takes up meanwhile was [touched](Blobs::touch) before, and stays.
     ///
     /// # Errors
     /// [`BlobError`]; files may be gone by then.
@@ -129,11 +175,12 @@ impl SharedStore {
         let all = all.map_err(|error| blob_error(&error))?.into_iter();
         let left = all.filter(|(blob, kept)| *kept < before && !named.contains(blob));
         let left: Vec<Digest> = left.map(|(blob, _)| blob).collect();
+        let mut removed = 0;
         for left in left.chunks(NAMES_MAX) {
             let gone = self.inner.read(|| ledger.remove_blobs(world, left, before));
-            gone.await.map_err(|error| blob_error(&error))?;
+            removed += gone.await.map_err(|error| blob_error(&error))?;
         }
-        Ok(left.len())
+        Ok(usize::try_from(removed).unwrap_or(usize::MAX))
     }
 
     /// The entry of a world that exists. What a stopped store has can still be read.

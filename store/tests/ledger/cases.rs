@@ -71,6 +71,8 @@ macro_rules! ledger_suite {
                 blobs_come_in_pages_with_their_times
                 blob_of_no_world_is_refused
                 blob_that_is_put_again_stays
+                touched_blob_stays
+                worlds_are_found_by_when_their_blobs_were_put
                 folds_are_kept_by_place
                 fold_of_no_world_is_not_saved
             }

@@ -1,10 +1,11 @@
 //! Races of nodes for one place in one world.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use folkmoot_core::ids::NodeId;
+use folkmoot_core::ids::{Digest, NodeId};
 use folkmoot_core::port::{Members as _, NodeCard};
-use folkmoot_store::{Landing, PostgresLedger, Register as _, Rows as _};
+use folkmoot_store::{BlobTable as _, Landing, PostgresLedger, Register as _, Rows as _};
 use tokio_postgres::{Client, NoTls};
 
 use crate::rows::{begin, chain, next, node, open, row, salts};
@@ -88,11 +89,9 @@ async fn append_that_is_beside_a_take_over_lands_before_it_or_never() {
     for loss in [Loss::Leaves, Loss::IsReaped].repeat(40) {
         let old = node();
         let new = node();
-        one.join(&card(old), std::time::Duration::ZERO)
-            .await
-            .unwrap();
+        one.join(&card(old), Duration::ZERO).await.unwrap();
         other
-            .join(&card(new), std::time::Duration::from_secs(60))
+            .join(&card(new), Duration::from_secs(60))
             .await
             .unwrap();
         let world = begin(one.as_ref(), old).await;
@@ -127,7 +126,7 @@ async fn world_that_is_taken_while_its_holder_leaves_is_free_behind_that() {
     let schema = url.rsplit('=').next().unwrap();
     let ledger = Arc::new(open(&url).await);
     let holder = node();
-    let ttl = std::time::Duration::from_secs(60);
+    let ttl = Duration::from_secs(60);
     ledger.join(&card(holder), ttl).await.unwrap();
     let world = begin(ledger.as_ref(), holder).await;
     ledger.release(holder, world, None).await.unwrap();
@@ -164,7 +163,7 @@ async fn statement_that_nobody_waits_for_any_more_is_in_nobodys_way() {
     let schema = url.rsplit('=').next().unwrap();
     let ledger = Arc::new(open(&url).await);
     let holder = node();
-    let ttl = std::time::Duration::from_secs(60);
+    let ttl = Duration::from_secs(60);
     ledger.join(&card(holder), ttl).await.unwrap();
     let world = begin(ledger.as_ref(), holder).await;
     let other = client(server).await;
@@ -189,6 +188,48 @@ async fn statement_that_nobody_waits_for_any_more_is_in_nobodys_way() {
     other.batch_execute("COMMIT").await.unwrap();
     let taken = ledger.take(holder, world).await.unwrap();
     assert_eq!(taken, folkmoot_core::port::Taken::Taken);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn blob_that_is_touched_beside_its_removal_stays_or_is_gone_behind_that() {
+    let Some(server) = shared("a touch beside a removal") else {
+        return;
+    };
+    let url = server.url();
+    let schema = url.rsplit('=').next().unwrap();
+    let ledger = Arc::new(open(&url).await);
+    let world = begin(ledger.as_ref(), node()).await;
+    let blob = Digest::sha256(b"a");
+    ledger.put_blob(world, blob, vec![1]).await.unwrap();
+    let before = ledger.blobs(world, None, 1).await.unwrap()[0].1;
+    let before = before.after(Duration::from_millis(1));
+    let other = client(server).await;
+    // A touch that the removal waits for.
+    let touch = format!("BEGIN; UPDATE {schema}.blob SET put = put + 1000");
+    other.batch_execute(&touch).await.unwrap();
+    let removal = {
+        let ledger = Arc::clone(&ledger);
+        tokio::spawn(async move { ledger.remove_blobs(world, &[blob], before).await })
+    };
+    while !is_waiting(server, schema, "blob") {
+        assert!(!removal.is_finished(), "it did not wait for the touch");
+    }
+    other.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(removal.await.unwrap().unwrap(), 0);
+    assert_eq!(ledger.blob_size(world, blob).await.unwrap(), Some(1));
+    // A removal that the touch waits for.
+    let removal = format!("BEGIN; DELETE FROM {schema}.blob");
+    other.batch_execute(&removal).await.unwrap();
+    let touch = {
+        let ledger = Arc::clone(&ledger);
+        tokio::spawn(async move { ledger.touch_blobs(world, &[blob]).await })
+    };
+    while !is_waiting(server, schema, "blob") {
+        assert!(!touch.is_finished(), "it did not wait for the removal");
+    }
+    other.batch_execute("COMMIT").await.unwrap();
+    touch.await.unwrap().unwrap();
+    assert_eq!(ledger.blob_size(world, blob).await.unwrap(), None);
 }
 
 /// A connection beside those of ledgers.

@@ -14,7 +14,8 @@ use folkmoot_core::port::{
 use folkmoot_store::{
     BesideRow, Birth, BlobTable as _, CheckpointRow, CheckpointTable as _, Demands, GoneRange,
     LedgerEntry, LedgerError, LedgerUpkeep as _, MemoryLedger, NewRow, PieceMax, PostgresLedger,
-    Register as _, Rewrite, Row, RowChain, RowRange, Rows as _, SharedRecord, SharedRecords as _,
+    PutRange, Register as _, Rewrite, Row, RowChain, RowRange, Rows as _, SharedRecord,
+    SharedRecords as _,
 };
 use uuid::Uuid;
 
@@ -373,7 +374,12 @@ impl Trial {
 
     async fn tables(&mut self) -> Outcome {
         let world = self.dice.world();
-        match self.dice.below(5) {
+        match self.dice.below(6) {
+            5 => {
+                let blobs = [self.dice.digest(), self.dice.digest()];
+                let (memory, postgres) = both!(self, touch_blobs(world, &blobs));
+                same(memory, postgres)
+            }
             0 => {
                 let blob = self.dice.digest();
                 let bytes = self.dice.bytes(50);
@@ -578,6 +584,18 @@ impl Trial {
         let (memory, postgres) = both!(self, blob_size(world, blob));
         same(memory, postgres)?;
         let (memory, postgres) = both!(self, blobs(world, Some(blob), 2));
+        same(memory, postgres)?;
+        let range = PutRange {
+            since: Time(
+                self.both
+                    .memory
+                    .now()
+                    .0
+                    .saturating_sub(HOP.as_millis() as u64),
+            ),
+            before: Time(u64::MAX),
+        };
+        let (memory, postgres) = both!(self, puts(range, None::<(Time, WorldId)>, 2));
         same(memory, postgres)?;
         let (memory, postgres) = both!(self, checkpoints(world));
         same(memory, postgres)?;

@@ -1,24 +1,27 @@
 //! The holder changes, and nothing is lost, doubled or skipped.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{CallEvent, Event, Right, Rights};
 use folkmoot::core::ids::{RequestId, WorldId};
 use folkmoot::core::port::Clock as _;
+use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::life::delete_worlds;
 use folkmoot::store::DeleteOrder;
 use folkmoot::{
-    Activity, FeedEvent, FeedItem, FeedStart, Key, OpenError, Opening, Perform, Post, Seat,
-    SeatError, Store, SystemClock, Waiting,
+    Activity, ActivityEvent, FeedEvent, FeedItem, FeedStart, Key, OpenError, Opening, Perform,
+    Post, Seat, SeatError, Store, SystemClock, Waiting,
 };
-use folkmoot_tests::{Commons, commits_of, person, room_name};
+use folkmoot_tests::{Commons, FakeTool, Room, commits_of, person, room_name};
 use futures::StreamExt as _;
+use tokio::sync::Semaphore;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Process, id_of, paying, talkative};
+use super::{Payer, Process, id_of, paying, talkative};
 
 /// How often the log has these words.
 async fn times(commons: &Commons, words: &str) -> usize {
@@ -320,4 +323,62 @@ async fn a_room_is_deleted_wherever_it_is_held() {
     assert!(!here.is_open());
     let gone = first.runtime.reach(Opening::recorded(room_name())).await;
     assert!(matches!(gone, Err(OpenError::NoSuchWorld(_))), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_room_that_is_held_is_not_opened_here_either() {
+    let (commons, room) = (Commons::default(), talkative());
+    let first = Process::start(1, &room, &commons);
+    let here = first.begin(&room).await;
+    let ada = person(&here, "ada").principal().clone();
+    let held = first.runtime.hold(&room_name(), &ada).await.unwrap();
+    let head = commits_of(&commons.store(), &room_name()).await.len();
+    let opening = first.runtime.open(Opening::recorded(room_name()));
+    let mut opening = std::pin::pin!(opening);
+    assert!(futures::poll!(opening.as_mut()).is_pending());
+    tokio::task::yield_now().await;
+    assert!(futures::poll!(opening.as_mut()).is_pending());
+    assert_eq!(commits_of(&commons.store(), &room_name()).await.len(), head);
+    held.give_back().await;
+    opening.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_room_in_which_a_tool_runs_is_not_let_go_of() {
+    let commons = Commons::default();
+    let may_end = Arc::new(Semaphore::new(0));
+    let waits = Arc::clone(&may_end);
+    let pay = FakeTool::new("pay", EffectClass::Destructive, move |_call| {
+        let waits = Arc::clone(&waits);
+        async move {
+            waits.acquire().await.unwrap().forget();
+            ToolOutcome::text("paid")
+        }
+    });
+    let room = Room::auto()
+        .agent("bob", &["pay"], Arc::new(Payer(1)))
+        .tool(pay);
+    let first = Process::start(1, &room, &commons).serving(&commons);
+    let here = first.begin(&room).await;
+    let ada = person(&here, "ada");
+    let mut activity = ada.subscribe_activity().unwrap();
+    ada.publish_message(Post::text("pay")).await.unwrap();
+    while !matches!(activity.recv().await.unwrap(), ActivityEvent::Tool { .. }) {}
+    let second = Process::start(2, &room, &commons);
+    let ada = ada.principal().clone();
+    let refused = second.runtime.hold(&room_name(), &ada).await;
+    assert!(
+        matches!(&refused, Err(OpenError::Elsewhere { why, .. }) if why.to_string().contains("pay runs there")),
+        "{refused:?}"
+    );
+    assert!(here.is_open());
+    may_end.add_permits(1);
+    here.quiet().await.unwrap();
+    second
+        .runtime
+        .hold(&room_name(), &ada)
+        .await
+        .unwrap()
+        .give_back()
+        .await;
 }

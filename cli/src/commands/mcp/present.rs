@@ -44,7 +44,9 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
         },
         StorePlace::Database(url) => {
             let database = Database::reach(url, OpenMode::Create).await?;
-            Session::join(database, node(arguments)?, signer, premises).await?
+            let mut session = Session::join(database, node(arguments)?, signer, premises).await?;
+            session.take_part();
+            session
         }
     };
     let result = attend(common, &session, templates, host).await;

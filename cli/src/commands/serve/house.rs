@@ -5,9 +5,12 @@ use std::path::Path;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::file::absolute_folder;
 use folkmoot::store::OpenMode;
-use folkmoot_server::{Jwt, Peers, Sessions, Several, TemplateDigests, Templates, Tokens};
+use folkmoot_server::{
+    HostError, Hosts, Jwt, Peers, Sessions, Several, TemplateDigests, Templates, Tokens,
+};
 
 use crate::arguments::{NodeArgs, ServeArgs, StorePlace};
+use crate::commands::login::public_offer;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::{Premises, Session};
@@ -64,14 +67,16 @@ impl<'a> House<'a> {
         let folder = arguments.templates.as_deref().map(absolute_folder);
         let folder = folder.transpose().map_err(|error| failed(&error))?;
         let folder = folder.as_deref().map(offer_of);
-        let given = node.offer.iter().cloned();
+        if let Some(url) = &node.advertise {
+            let wrong = |error: HostError| CliError::other(USAGE, format!("--advertise: {error}"));
+            Hosts::any().and_public(url).map_err(wrong)?;
+        }
+        let public = arguments.public_url.as_deref().map(public_offer);
+        let given = node.offer.iter().cloned().chain(public);
         let wish = NodeWish {
             offers: given.chain(folder).chain([offer]).collect(),
             room: node.room,
-            advertise: node
-                .advertise
-                .clone()
-                .or_else(|| arguments.public_url.clone()),
+            advertise: node.advertise.clone(),
             drafts: Some(peers.drafts()),
         };
         let shared = Some(Shared {

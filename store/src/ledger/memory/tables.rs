@@ -1,5 +1,6 @@
 //! The blobs and saved folds of a ledger in memory.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use async_trait::async_trait;
@@ -7,7 +8,8 @@ use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 
 use super::MemoryLedger;
 use crate::ledger::{
-    BlobTable, CheckpointRow, CheckpointTable, LedgerError, Saving, check_blob, check_checkpoint,
+    BlobTable, CheckpointRow, CheckpointTable, LedgerError, PutRange, Saving, check_blob,
+    check_checkpoint,
 };
 
 #[async_trait]
@@ -63,6 +65,42 @@ impl BlobTable for MemoryLedger {
             .take(limit)
             .map(|(blob, (_, kept))| (*blob, *kept))
             .collect())
+    }
+
+    async fn blob_time(&self) -> Result<Time, LedgerError> {
+        Ok(self.now())
+    }
+
+    async fn puts(
+        &self,
+        range: PutRange,
+        after: Option<(Time, WorldId)>,
+        limit: usize,
+    ) -> Result<Vec<(Time, WorldId)>, LedgerError> {
+        let state = self.state();
+        let all = state.worlds.iter().flat_map(|(world, known)| {
+            let puts = known.blobs.values().map(|(_, put)| *put);
+            puts.map(|put| (put, *world))
+        });
+        let found: BTreeSet<(Time, WorldId)> = all
+            .filter(|(put, _)| (range.since..range.before).contains(put))
+            .filter(|found| after.is_none_or(|after| *found > after))
+            .collect();
+        Ok(found.into_iter().take(limit).collect())
+    }
+
+    async fn touch_blobs(&self, world: WorldId, blobs: &[Digest]) -> Result<(), LedgerError> {
+        let mut state = self.state();
+        let now = state.now;
+        let Some(known) = state.worlds.get_mut(&world) else {
+            return Ok(());
+        };
+        for blob in blobs {
+            if let Some((_, put)) = known.blobs.get_mut(blob) {
+                *put = now;
+            }
+        }
+        Ok(())
     }
 
     async fn remove_blobs(

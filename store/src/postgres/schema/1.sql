@@ -95,6 +95,7 @@ CREATE TABLE fm.blob (
     bytes bytea NOT NULL,
     PRIMARY KEY (world, digest)
 );
+CREATE INDEX blob_put ON fm.blob (put, world);
 
 -- The numbers of blobs that erasures took away, by their requests.
 CREATE TABLE fm.erasure (world uuid, by int8, files int8 NOT NULL, PRIMARY KEY (world, by));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use folkmoot_core::ids::{Incarnation, Time};
-use folkmoot_store::{CheckpointRow, Saving};
+use folkmoot_store::{CheckpointRow, PutRange, Saving};
 
 use super::bench::{Bench, at, fill, is_invalid, key, world};
 
@@ -95,6 +95,80 @@ pub(crate) async fn blob_that_is_put_again_stays(bench: &dyn Bench) {
     }
     let left = ledger.blobs(world(1), None, 9).await.unwrap();
     assert_eq!(left, [(key("a"), of("a"))]);
+}
+
+pub(crate) async fn touched_blob_stays(bench: &dyn Bench) {
+    fill(bench, 1, 2).await;
+    fill(bench, 2, 2).await;
+    let ledger = bench.ledger();
+    for (id, word) in [(1, "a"), (1, "b"), (2, "a")] {
+        let put = ledger.put_blob(world(id), key(word), vec![1]).await;
+        put.unwrap();
+    }
+    let before = ledger.blobs(world(2), None, 9).await.unwrap();
+    bench.pass(Duration::from_secs(1)).await;
+    // One is not there, and one is named twice.
+    let named = [key("a"), key("c"), key("a")];
+    ledger.touch_blobs(world(1), &named).await.unwrap();
+    let now = ledger.blob_time().await.unwrap();
+    let both = [key("a"), key("b")];
+    let gone = ledger.remove_blobs(world(1), &both, now).await;
+    assert_eq!(gone.unwrap(), 1);
+    let left = ledger.blobs(world(1), None, 9).await.unwrap();
+    assert_eq!(left, [(key("a"), now)]);
+    let bytes = ledger.blob(world(1), key("a")).await.unwrap();
+    assert_eq!(bytes, Some(vec![1]));
+    // The blob of that name in another world is another one.
+    assert_eq!(ledger.blobs(world(2), None, 9).await.unwrap(), before);
+    ledger.touch_blobs(world(1), &[]).await.unwrap();
+    ledger.touch_blobs(world(9), &both).await.unwrap();
+    assert_eq!(ledger.blobs(world(9), None, 9).await.unwrap(), []);
+}
+
+pub(crate) async fn worlds_are_found_by_when_their_blobs_were_put(bench: &dyn Bench) {
+    for id in [1, 2, 3] {
+        fill(bench, id, 2).await;
+    }
+    let ledger = bench.ledger();
+    let mut times = Vec::new();
+    // Two at one time of one world, and one world at two times.
+    for (id, word) in [(2, "a"), (2, "b"), (1, "a"), (3, "a"), (1, "b")] {
+        if word == "a" {
+            bench.pass(Duration::from_secs(60)).await;
+        }
+        let put = ledger.put_blob(world(id), key(word), vec![1]).await;
+        put.unwrap();
+        times.push(ledger.blob_time().await.unwrap());
+    }
+    let all = [
+        (times[0], world(2)),
+        (times[2], world(1)),
+        (times[3], world(1)),
+        (times[3], world(3)),
+    ];
+    let ever = PutRange {
+        since: Time(0),
+        before: Time(u64::MAX),
+    };
+    let found = ledger.puts(ever, None, 9).await.unwrap();
+    assert_eq!(found, all);
+    for (at, last) in all.iter().enumerate() {
+        let behind = ledger.puts(ever, Some(*last), 2).await.unwrap();
+        let end = all.len().min(at + 3);
+        assert_eq!(behind, all[at + 1..end]);
+    }
+    let range = PutRange {
+        since: times[2],
+        before: times[3],
+    };
+    assert_eq!(ledger.puts(range, None, 9).await.unwrap(), all[1..2]);
+    // A touched blob is found where it is now.
+    bench.pass(Duration::from_secs(60)).await;
+    ledger.touch_blobs(world(1), &[key("a")]).await.unwrap();
+    let now = ledger.blob_time().await.unwrap();
+    assert_eq!(ledger.puts(range, None, 9).await.unwrap(), []);
+    let last = ledger.puts(ever, Some(all[3]), 9).await.unwrap();
+    assert_eq!(last, [(now, world(1))]);
 }
 
 fn fold(position: u64, rules: &str, byte: u8) -> CheckpointRow {
