@@ -2,6 +2,11 @@
 //!
 //! Where PgBouncer is missing, the tests say that they are skipped. `FOLKMOOT_PGBOUNCER` names the program of another one.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "where there is no PgBouncer, a test says that it is skipped"
+)]
+
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, chown};

@@ -1,5 +1,10 @@
 //! Disks that are full: small ones in memory, which only root can make. Elsewhere the tests say that they are skipped.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "where no disk can be mounted, a test says that it is skipped"
+)]
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
