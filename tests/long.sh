@@ -35,6 +35,7 @@
 # FOLKMOOT_FLEET_WORLDS  how many worlds a fleet of four nodes over one database has (200)
 # FOLKMOOT_FLEET_KILLS, _PAUSES, _PARTITIONS, _OUTAGES  how often one of its nodes is killed, stopped and cut off, and the
 #                      database killed (20 each)
+# FOLKMOOT_FLEET_DEATHS  how often servers over one database are killed under their clients (100)
 # FOLKMOOT_FLEET_APPROVALS  how many approvals are given from outside it while nodes die (1000)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
@@ -151,6 +152,8 @@ postgres() {
     cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
     cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
     cargo test --release -p folkmoot-tests --features nodes --test fleet -- --nocapture --test-threads 1
+    FOLKMOOT_FLEET_DEATHS="${FOLKMOOT_FLEET_DEATHS:-100}" \
+        cargo test --release -p folkmoot-tests --features nodes --test server -- fleet --nocapture
 }
 
 # Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the

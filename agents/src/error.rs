@@ -195,12 +195,12 @@ fn not_here(unfit: Option<&str>) -> String {
 impl SeatError {
     /// The same, of a process that cannot hold the world itself because of this.
     pub(crate) fn of_unfit(self, why: Option<&String>) -> Self {
-        match self {
-            Self::Unanswered { after, unfit } => Self::Unanswered {
-                after,
-                unfit: unfit.or_else(|| why.cloned()),
-            },
-            error => error,
+        let Self::Unanswered { after, unfit: None } = self else {
+            return self;
+        };
+        Self::Unanswered {
+            after,
+            unfit: why.cloned(),
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod bus;
 mod clock;
+mod relay;
 mod secrets;
 
 mod files;
@@ -36,8 +37,6 @@ mod seat;
 mod runtime;
 
 mod node;
-
-mod relay;
 
 mod answerer;
 mod visitor;

@@ -127,14 +127,14 @@ impl Means {
         // Whoever has a store alone has nothing on its way.
         let tries = self.tenures.as_ref().map_or(1, |_| ENTRIES_MAX);
         for _ in 1..tries {
-            match Box::pin(self.enter(opening, left, Arc::clone(tenure))).await {
-                Err(OpenError::Append(
-                    error @ (AppendError::Conflict { .. } | AppendError::Fenced { .. }),
-                )) => {
-                    tracing::debug!(world = %opening.name, %error, "the world is read again");
-                }
-                entered => return entered,
-            }
+            let entered = Box::pin(self.enter(opening, left, Arc::clone(tenure))).await;
+            let Err(OpenError::Append(
+                error @ (AppendError::Conflict { .. } | AppendError::Fenced { .. }),
+            )) = entered
+            else {
+                return entered;
+            };
+            tracing::debug!(world = %opening.name, %error, "the world is read again");
         }
         Box::pin(self.enter(opening, left, Arc::clone(tenure))).await
     }

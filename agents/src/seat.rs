@@ -28,6 +28,7 @@ mod activity;
 mod amend;
 mod attach;
 mod consent;
+mod drafts;
 mod erase;
 mod feed;
 mod items;

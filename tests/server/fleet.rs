@@ -23,7 +23,7 @@ mod postgres;
 
 /// The servers.
 const SERVERS: usize = 4;
-/// The deaths of the test, unless `FOLKMOOT_FLEET_KILLS` says otherwise.
+/// The deaths of the test, unless `FOLKMOOT_FLEET_DEATHS` says otherwise.
 const KILLS: usize = 8;
 /// The rooms.
 const ROOMS: usize = 12;
@@ -37,7 +37,7 @@ async fn clients_of_four_servers_that_die_lose_nothing_and_double_nothing() {
     };
     let fleet = Fleet {
         place: Place::of(SERVERS, Some(url(&database))),
-        ends: Mutex::new((0..number("FOLKMOOT_FLEET_KILLS", KILLS)).collect()),
+        ends: Mutex::new((0..number("FOLKMOOT_FLEET_DEATHS", KILLS)).collect()),
         seed: number("FOLKMOOT_SHOW_SEED", 17),
     };
     println!("{}", fleet.perform().await);

@@ -153,11 +153,13 @@ fn running_tool(world: &World) -> Option<String> {
 
 /// The node that holds a world instead.
 const fn holder(error: &OpenError) -> Option<&String> {
-    match error {
-        OpenError::NoTenure {
-            source: NoTenure::HeldElsewhere { node },
-            ..
-        } => Some(node),
-        _ => None,
+    if let OpenError::NoTenure {
+        source: NoTenure::HeldElsewhere { node },
+        ..
+    } = error
+    {
+        Some(node)
+    } else {
+        None
     }
 }

@@ -8,6 +8,10 @@ folkmoot_core::debug_in_words!(PostgresError);
 /// The cause of a failure, as the client has it.
 pub(super) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
+/// The words for a pool that mixes up the prepared statements of its clients.
+pub(super) const POOLED: &str = "its connections have prepared statements of other clients, or lose ours: give PgBouncer the \
+    setting max_prepared_statements = 200, which needs 1.21 or newer, or pool_mode = session";
+
 /// The reason that a database does not serve as a store: what, where, and what to do about it.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
@@ -121,6 +125,12 @@ pub enum PostgresError {
         "the database server at {place} only reads: it is a standby, or was set so; name the primary"
     )]
     ReadOnly {
+        /// The host and port.
+        place: String,
+    },
+    /// A pool lends its connections to one client after the other, and their prepared statements with them.
+    #[error("the database server at {place} is behind a pool, and {POOLED}")]
+    Pooled {
         /// The host and port.
         place: String,
     },

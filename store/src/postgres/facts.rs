@@ -7,12 +7,16 @@ use uuid::Uuid;
 
 use super::clock::Clock;
 use super::error::PostgresError;
+use super::fault;
 use super::url::PostgresUrl;
 
 /// The oldest version that serves, as the server counts: 14.0.
 const VERSION_MIN: i32 = 140_000;
 
 /// The names of the facts are the settings' own. The first eight digits of a journal file's name are its history.
+///
+/// A new session has prepared nothing but this, in the client's way to name it. If there is more, another client prepared it on
+/// the same connection, and its names mean other statements than ours.
 const ASK: &str = "
     SELECT current_setting('server_version_num')::int4 AS version_number, current_setting('server_version') AS version,
         pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS only_reads,
@@ -24,6 +28,7 @@ const ASK: &str = "
         (SELECT oid::int8 FROM pg_database WHERE datname = current_database()) AS database,
         CASE WHEN pg_is_in_recovery() THEN 0
             ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int8 END AS timeline,
+        (SELECT count(*) > 1 FROM pg_prepared_statements WHERE name ~ '^s[0-9]+$') AS is_used,
         floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now";
 
 /// The identity of a database: another one after it was restored from a backup, or after a standby has taken over.
@@ -83,6 +88,8 @@ pub(super) struct Facts {
     synchronous_commit: String,
     standby_names: String,
     encoding: String,
+    /// True if a client before us left prepared statements on the connection: a pool lends it to one after the other.
+    is_used: bool,
 }
 
 impl Facts {
@@ -102,6 +109,9 @@ impl Facts {
             Some(code) if *code == SqlState::UNDEFINED_FUNCTION => PostgresError::OldServer {
                 place: place.to_owned(),
                 found: "older".to_owned(),
+            },
+            Some(code) if fault::is_of_a_pool(code) => PostgresError::Pooled {
+                place: place.to_owned(),
             },
             Some(_) | None => PostgresError::Server {
                 place: place.to_owned(),
@@ -125,6 +135,7 @@ impl Facts {
             synchronous_commit,
             standby_names,
             encoding: row.try_get("server_encoding")?,
+            is_used: row.try_get("is_used")?,
         })
     }
 
@@ -134,6 +145,11 @@ impl Facts {
             return Err(PostgresError::OldServer {
                 place: place.to_owned(),
                 found: self.version.clone(),
+            });
+        }
+        if self.is_used {
+            return Err(PostgresError::Pooled {
+                place: place.to_owned(),
             });
         }
         if self.only_reads {

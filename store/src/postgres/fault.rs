@@ -5,7 +5,7 @@ use folkmoot_core::port::causes::with_causes;
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
 
-use super::error::{Cause, PostgresError};
+use super::error::{Cause, POOLED, PostgresError};
 use crate::ledger::LedgerError;
 
 /// The failure of a statement.
@@ -81,9 +81,20 @@ impl From<PostgresError> for Fault {
     }
 }
 
+/// Tells whether a server knows nothing of a statement that was prepared, or has another one under its name. To a client that
+/// has its connection alone, neither happens.
+pub(super) fn is_of_a_pool(code: &SqlState) -> bool {
+    [
+        SqlState::INVALID_SQL_STATEMENT_NAME,
+        SqlState::DUPLICATE_PSTATEMENT,
+    ]
+    .contains(code)
+}
+
 /// The meanings of a refusal.
 enum Meaning {
     Full,
+    Pooled,
     Invalid,
     NotAllowed,
     Damaged,
@@ -96,6 +107,7 @@ fn meaning(error: &Error) -> Meaning {
     };
     match code.code().get(..2) {
         _ if *code == SqlState::DISK_FULL => Meaning::Full,
+        _ if is_of_a_pool(code) => Meaning::Pooled,
         _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => Meaning::NotAllowed,
         // Values that no column takes, and statements that are too large.
         Some("22" | "54") => Meaning::Invalid,
@@ -104,6 +116,13 @@ fn meaning(error: &Error) -> Meaning {
         // Resources, locks, a server that shuts down or has become a standby.
         Some(_) | None => Meaning::Later,
     }
+}
+
+fn pooled(error: &Error) -> String {
+    format!(
+        "the database server is behind a pool, and {POOLED} ({})",
+        with_causes(error)
+    )
 }
 
 impl From<Fault> for LedgerError {
@@ -116,6 +135,7 @@ impl From<Fault> for LedgerError {
         };
         match meaning(&error) {
             Meaning::Full => Self::Full(error.into()),
+            Meaning::Pooled => Self::Refused(pooled(&error)),
             Meaning::Invalid => Self::Invalid(with_causes(&error)),
             Meaning::NotAllowed => Self::Refused(with_causes(&error)),
             Meaning::Damaged => Self::Damaged(with_causes(&error)),
@@ -134,6 +154,7 @@ impl From<Fault> for MemberError {
         };
         match meaning(&error) {
             Meaning::Invalid => Self::Invalid(with_causes(&error)),
+            Meaning::Pooled => Self::Refused(pooled(&error)),
             Meaning::NotAllowed => Self::Refused(with_causes(&error)),
             Meaning::Full | Meaning::Damaged | Meaning::Later => Self::Unreachable(error.into()),
         }

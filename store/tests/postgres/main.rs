@@ -8,8 +8,10 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod bouncer;
 mod clock;
 mod deaths;
+mod disk;
 mod leases;
 mod limits;
 mod opening;
@@ -18,4 +20,5 @@ mod races;
 mod rows;
 mod same;
 mod server;
+mod standby;
 mod streams;

@@ -67,6 +67,19 @@ async fn url_that_leads_nowhere_is_refused_with_what_to_do() {
     says(&roots, &["certificates", "/nowhere.pem"]).await;
 }
 
+/// Says which server all tests of this binary had: a run on another one has to show it.
+#[tokio::test]
+async fn version_of_the_server_is_told_with_its_health() {
+    let Some(server) = shared("the version of the server") else {
+        return;
+    };
+    let ledger = open(&server.url()).await;
+    let told = ledger.health().await.unwrap().version;
+    let version = server.sql("postgres", "SHOW server_version");
+    eprintln!("these tests run on PostgreSQL {}", version.trim());
+    assert_eq!(told, version.trim());
+}
+
 #[tokio::test]
 async fn login_without_rights_is_told_what_it_may_not() {
     let Some(server) = shared("logins without rights") else {

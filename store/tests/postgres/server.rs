@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The user and group `nobody`: PostgreSQL does not run as root.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
 /// The user who owns the cluster, and whom the server believes.
 pub(crate) const OWNER: &str = "owner";
@@ -31,6 +31,7 @@ const STARTS_WITHIN: Duration = Duration::from_secs(120);
 const ACCESS: &str = "
 local all all trust
 host all owner 127.0.0.1/32 trust
+host replication owner 127.0.0.1/32 trust
 host all all 127.0.0.1/32 scram-sha-256
 ";
 
@@ -63,7 +64,9 @@ impl Server {
     /// The same with more settings, and with files beside them.
     pub(crate) fn with(test: &str, settings: &str, files: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
-            eprintln!("skipped: {test}: no PostgreSQL beneath /usr/lib/postgresql");
+            eprintln!(
+                "skipped: {test}: no PostgreSQL beneath /usr/lib/postgresql, and FOLKMOOT_POSTGRES names no folder"
+            );
             return None;
         };
         let folder = tempfile::Builder::new().prefix("fm-pg").tempdir().unwrap();
@@ -85,6 +88,55 @@ impl Server {
         Some(server)
     }
 
+    /// Makes and starts a standby, which follows this server under a name. The server is stopped while it is copied.
+    pub(crate) fn standby(&self, name: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("fm-pg").tempdir().unwrap();
+        if is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut standby = Self {
+            programs: self.programs.clone(),
+            folder,
+            port: free_port(),
+            watch: None,
+        };
+        self.stop();
+        let copied = Command::new("cp")
+            .arg("-a")
+            .args([self.data(), standby.data()])
+            .status();
+        assert!(copied.unwrap().success());
+        self.run();
+        let settings = format!(
+            "primary_conninfo = 'host=127.0.0.1 port={} user={OWNER} application_name={name}'\n{}",
+            self.port,
+            standby.whereabouts()
+        );
+        standby.add("postgresql.conf", &settings);
+        standby.write("standby.signal", "");
+        standby.watch = Some(standby.watch());
+        standby.run();
+        standby
+    }
+
+    /// Makes a standby take writes.
+    pub(crate) fn promote(&self) {
+        let data = format!("{}/data", self.place());
+        self.program("pg_ctl", &["-D", &data, "-w", "promote"]);
+    }
+
+    fn add(&self, name: &str, text: &str) {
+        let path = self.data().join(name);
+        let mut file = File::options().append(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn whereabouts(&self) -> String {
+        let place = self.place();
+        let port = self.port;
+        format!("port = {port}\nunix_socket_directories = '{place}'\n")
+    }
+
     fn make(&self, settings: &str) {
         let data = self.data();
         let data = data.to_str().unwrap();
@@ -101,19 +153,9 @@ impl Server {
             data,
         ];
         self.program("initdb", &how);
-        let add = |name: &str, text: &str| {
-            let path = self.data().join(name);
-            let mut file = File::options().append(true).open(path).unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-        };
-        add("postgresql.conf", SETTINGS);
-        let place = format!(
-            "port = {}\nunix_socket_directories = '{}'\n",
-            self.port,
-            self.place()
-        );
-        add("postgresql.conf", &place);
-        add("postgresql.conf", settings);
+        self.add("postgresql.conf", SETTINGS);
+        self.add("postgresql.conf", &self.whereabouts());
+        self.add("postgresql.conf", settings);
         fs::write(self.data().join("pg_hba.conf"), ACCESS).unwrap();
     }
 
@@ -166,7 +208,8 @@ impl Server {
         }
     }
 
-    fn try_run(&self) -> bool {
+    /// Tells whether it could be started: not if it runs.
+    pub(crate) fn try_run(&self) -> bool {
         let data = format!("{}/data", self.place());
         let log = self.folder.path().join("log");
         let seconds = STARTS_WITHIN.as_secs().to_string();
@@ -274,7 +317,7 @@ impl Server {
     fn ran(&self, program: &str, arguments: &[&str]) -> (bool, String) {
         static CALL: AtomicU32 = AtomicU32::new(0);
         let call = CALL.fetch_add(1, Ordering::Relaxed);
-        let mut command = Command::new(self.programs.join(program));
+        let mut command = Command::new(program_in(&self.programs, program));
         command.args(arguments).current_dir(self.folder.path());
         if is_root() {
             command.uid(NOBODY).gid(NOBODY);
@@ -324,15 +367,42 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// The folder with the programs of the newest server, or of the one that `FOLKMOOT_POSTGRES` names by its number.
+/// The folder with the programs of the newest server, or of the one that `FOLKMOOT_POSTGRES` names: by its number, or by the
+/// folder itself.
 fn programs() -> Option<PathBuf> {
     let wanted = std::env::var("FOLKMOOT_POSTGRES").ok();
-    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
-    let version = |path: &Path| path.file_name()?.to_str()?.parse::<u32>().ok();
-    let newest = versions
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join("bin/initdb").exists())
+    if let Some(folder) = wanted.as_ref().filter(|wanted| wanted.contains('/')) {
+        let folder = PathBuf::from(folder);
+        assert!(
+            folder.is_absolute() && folder.join("initdb").exists(),
+            "FOLKMOOT_POSTGRES = {folder:?} is no absolute path of a folder with initdb"
+        );
+        return Some(folder);
+    }
+    let newest = installed()
         .filter(|path| wanted.as_ref().is_none_or(|wanted| path.ends_with(wanted)))
         .max_by_key(|path| version(path))?;
     Some(newest.join("bin"))
+}
+
+/// The servers that are installed as packages of Debian are.
+fn installed() -> impl Iterator<Item = PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    versions
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join("bin/initdb").exists())
+}
+
+fn version(path: &Path) -> Option<u32> {
+    path.file_name()?.to_str()?.parse().ok()
+}
+
+/// The path of one of the programs in `folder`. Some who pack a server leave out what speaks to it: another's does as well.
+fn program_in(folder: &Path, program: &str) -> PathBuf {
+    let own = folder.join(program);
+    if own.exists() {
+        return own;
+    }
+    let newest = installed().max_by_key(|path| version(path));
+    newest.map_or_else(|| program.into(), |path| path.join("bin").join(program))
 }
