@@ -151,11 +151,19 @@ pub trait Inbox: Send + Sync + Debug {
 pub trait WhoAmI: Send + Sync + Debug {
     /// Its id as a member, now. It has another one after it was declared dead.
     fn node_id(&self) -> NodeId;
+
+    /// Tells whether it may act for worlds now. A node that is cut off from the others may not.
+    fn acts(&self) -> bool;
 }
 
+/// A node that nobody declares dead.
 impl WhoAmI for NodeId {
     fn node_id(&self) -> NodeId {
         *self
+    }
+
+    fn acts(&self) -> bool {
+        true
     }
 }
 
