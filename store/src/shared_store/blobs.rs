@@ -41,7 +41,7 @@ impl Blobs for SharedStore {
         let ledger = &self.inner.ledger;
         let put = self
             .inner
-            .read(|| ledger.put_blob(world, blob, bytes.clone()))
+            .work(|| ledger.put_blob(world, blob, bytes.clone()))
             .await;
         put.map(|()| blob).map_err(|error| blob_error(&error))
     }
@@ -130,7 +130,7 @@ impl SharedStore {
         let left = all.filter(|(blob, kept)| *kept < before && !named.contains(blob));
         let left: Vec<Digest> = left.map(|(blob, _)| blob).collect();
         for left in left.chunks(NAMES_MAX) {
-            let gone = self.inner.read(|| ledger.remove_blobs(world, left, before));
+            let gone = self.inner.work(|| ledger.remove_blobs(world, left, before));
             gone.await.map_err(|error| blob_error(&error))?;
         }
         Ok(left.len())

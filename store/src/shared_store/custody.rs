@@ -66,7 +66,7 @@ impl Custody for SharedStore {
             })
             .collect();
         let ledger = &self.inner.ledger;
-        let copied = self.inner.read(|| ledger.copy_base(world, &ranges)).await;
+        let copied = self.inner.work(|| ledger.copy_base(world, &ranges)).await;
         copied.map_err(|error| append_error(&error))
     }
 }
