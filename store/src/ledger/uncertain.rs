@@ -15,7 +15,7 @@ use folkmoot_core::port::{
 use tokio::sync::Notify;
 
 use super::{
-    BlobTable, Burial, CheckpointRow, CheckpointTable, GoneRange, Landing, LedgerEntry,
+    BlobTable, Burial, CheckpointRow, CheckpointTable, Compaction, GoneRange, Landing, LedgerEntry,
     LedgerError, LedgerUpkeep, MemoryLedger, PieceMax, Register, Rewrite, Row, RowChain, RowRange,
     Rows, Saving,
 };
@@ -367,7 +367,7 @@ impl LedgerUpkeep for UncertainLedger {
         self.send(self.ledger().tombstones(after, limit)).await
     }
 
-    async fn compact(&self) -> Result<(), LedgerError> {
+    async fn compact(&self) -> Result<Compaction, LedgerError> {
         self.send(self.ledger().compact()).await
     }
 }

@@ -136,7 +136,9 @@ impl Members for PostgresLedger {
             &ms(ttl),
         ];
         let now = self.timed(JOIN, values).await?;
-        now.ok_or(MemberError::NoMember(card.node))
+        let now = now.ok_or(MemberError::NoMember(card.node))?;
+        self.keeper.begin((&self.dialer, &self.readers), card.node);
+        Ok(now)
     }
 
     async fn renew(&self, renewal: Renewal) -> Result<Option<Time>, MemberError> {

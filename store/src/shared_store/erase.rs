@@ -22,7 +22,7 @@ use crate::ledger::{Rewrite, Row};
 use crate::state::content;
 use crate::write::erase::{Meant, files, rewrite};
 
-/// Erases, and returns when nothing of it is in the ledger's tables. `passes`: content that is lost refers to nothing.
+/// Erases, and returns when no read of the ledger's tables finds anything of it. `passes`: content that is lost refers to nothing.
 pub(super) async fn erase(
     (inner, passes): (&Arc<Inner>, bool),
     world: WorldId,
@@ -59,8 +59,6 @@ pub(super) async fn erase(
         let found = lineage::family(inner, world, meant.first()).await;
         family = found.map_err(unread)?;
     }
-    let compacted = inner.work(|| inner.ledger.compact()).await;
-    compacted.map_err(|error| append_error(&error))?;
     Ok(Erasure { events, files })
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod clock;
+mod compaction;
 mod deaths;
 mod leases;
 mod limits;
