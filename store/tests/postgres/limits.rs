@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::port::{Inbox as _, MemberError, Members as _, NodeCard};
+use folkmoot_core::port::{AsksWanted, Inbox as _, MemberError, Members as _, NodeCard};
 use folkmoot_store::{Compaction, Landing, LedgerError, LedgerUpkeep as _, Rows as _};
 
 use crate::rows::{begin, next, node, open, salts};
@@ -125,8 +125,15 @@ async fn hint_comes_with_an_ask_of_another_node() {
         let waiting = {
             let ledger = std::sync::Arc::clone(&ledger);
             tokio::spawn(async move {
-                while ledger.asks(holder, 9).await.unwrap().len() <= round as usize {
-                    ledger.hint().await;
+                let mut heard = 0;
+                while ledger
+                    .asks(holder, AsksWanted::of_all(9))
+                    .await
+                    .unwrap()
+                    .len()
+                    <= round as usize
+                {
+                    heard = ledger.hint(heard).await;
                 }
             })
         };

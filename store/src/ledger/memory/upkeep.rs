@@ -125,7 +125,7 @@ impl LedgerUpkeep for MemoryLedger {
             state.tombstones.insert(*world, tombstone.clone());
         }
         drop(state);
-        self.news.notify_waiters();
+        self.tell();
         Ok(Burial::Deleted)
     }
 
