@@ -3,7 +3,7 @@
 //! An ask is delivered at least once, and done once: its id is the key of its command, unless that has one, and a world gives
 //! a key its first answer (decision 0045).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use folkmoot_core::command::Keyed;
 use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{AskId, NodeId, PersonName, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, Inbox, MemberError, WaitingAsk};
+use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, AsksWanted, Inbox, MemberError, WaitingAsk};
 use folkmoot_core::world::Accepted;
 use futures::StreamExt as _;
 use tokio::task::{self, JoinError, JoinSet};
@@ -63,8 +63,16 @@ struct Round {
     busy: BTreeMap<WorldId, task::Id>,
     /// The worlds that could not be had, and until when they are left alone.
     left_alone: BTreeMap<WorldId, Instant>,
-    /// How often the asks were tried that could not be answered.
-    tries: BTreeMap<AskId, u32>,
+    /// How often the asks of a world were tried that could not be answered.
+    tries: BTreeMap<WorldId, BTreeMap<AskId, u32>>,
+}
+
+/// The result of a look at what is asked.
+enum Looked {
+    /// Nothing is asked of worlds that are not busy.
+    All,
+    /// More may be asked, or is to be tried again soon.
+    NotAll,
 }
 
 /// The reason that an ask is not answered yet.
@@ -90,34 +98,51 @@ impl Answerer {
     /// world next, or to itself when it runs again.
     pub async fn run(self) {
         let mut round = Round::default();
+        let mut heard = 0;
         loop {
-            if let Err(error) = self.look(&mut round).await {
+            let looked = self.look(&mut round).await.unwrap_or_else(|error| {
                 let why = with_causes(&error);
                 tracing::warn!(why, "the node could not look for what it is asked");
-            }
+                Looked::NotAll
+            });
+            let wait = match looked {
+                Looked::All => self.inbox.look_every(),
+                Looked::NotAll => LOOK_EVERY,
+            };
             tokio::select! {
                 Some(done) = round.under_way.join_next() => round.end(done),
-                () = self.inbox.hint() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                hint = self.inbox.hint(heard) => heard = hint,
+                () = tokio::time::sleep(wait) => {}
             }
         }
     }
 
     /// Takes the asks that wait, those of each world by their ids, and begins to answer them.
-    async fn look(&self, round: &mut Round) -> Result<(), MemberError> {
-        let asks = self.inbox.asks((self.node)(), ASKS_TAKEN_MAX).await?;
-        round.forget(&asks);
+    async fn look(&self, round: &mut Round) -> Result<Looked, MemberError> {
+        let not_of = round.not_now(Instant::now());
+        let wanted = AsksWanted {
+            limit: ASKS_TAKEN_MAX,
+            not_of: &not_of,
+        };
+        let asks = self.inbox.asks((self.node)(), wanted).await?;
+        let is_nothing_left = asks.is_empty();
+        if is_nothing_left {
+            round.forget(&not_of);
+        }
         let mut worlds: BTreeMap<WorldId, Vec<(WaitingAsk, u32)>> = BTreeMap::new();
         for ask in asks {
-            let tries = round.tries.get(&ask.ask.id).copied().unwrap_or(0);
+            let tries = round.tries(&ask.ask);
             worlds.entry(ask.ask.world).or_default().push((ask, tries));
         }
-        worlds.retain(|world, _| round.may_begin(*world));
         for (world, asks) in worlds {
             let answerer = self.clone();
             round.begin(world, async move { answerer.answer_all(asks).await });
         }
-        Ok(())
+        Ok(if is_nothing_left && round.left_alone.is_empty() {
+            Looked::All
+        } else {
+            Looked::NotAll
+        })
     }
 
     /// Answers asks of one world; gives those that could not be answered.
@@ -219,9 +244,20 @@ impl Answerer {
 }
 
 impl Round {
-    fn may_begin(&self, world: WorldId) -> bool {
-        let until = self.left_alone.get(&world);
-        !self.busy.contains_key(&world) && until.is_none_or(|until| *until <= Instant::now())
+    /// The worlds whose asks are not wanted at `now`: they are under way, or left alone.
+    fn not_now(&mut self, now: Instant) -> Vec<WorldId> {
+        self.left_alone.retain(|_, until| *until > now);
+        self.busy
+            .keys()
+            .chain(self.left_alone.keys())
+            .copied()
+            .collect()
+    }
+
+    /// How often an ask was tried before.
+    fn tries(&self, ask: &Ask) -> u32 {
+        let of_world = self.tries.get(&ask.world);
+        of_world.map_or(0, |tries| tries.get(&ask.id).copied().unwrap_or(0))
     }
 
     /// Begins to answer the asks of a world; `answered` gives those that could not be.
@@ -251,23 +287,22 @@ impl Round {
     /// Notes what became of the asks of a world.
     fn note(&mut self, world: WorldId, unanswered: Vec<AskId>) {
         self.busy.remove(&world);
+        let before = self.tries.remove(&world).unwrap_or_default();
         if unanswered.is_empty() {
-            self.left_alone.remove(&world);
             return;
         }
         self.left_alone.insert(world, Instant::now() + LOOK_EVERY);
-        for ask in unanswered {
-            let tries = self.tries.entry(ask).or_default();
-            *tries = tries.saturating_add(1);
-        }
+        let tried = |ask: AskId| {
+            let tries = before.get(&ask).copied().unwrap_or(0);
+            (ask, tries.saturating_add(1))
+        };
+        self.tries
+            .insert(world, unanswered.into_iter().map(tried).collect());
     }
 
-    /// Forgets what is no longer asked here.
-    fn forget(&mut self, asks: &[WaitingAsk]) {
-        let ids: BTreeSet<AskId> = asks.iter().map(|waiting| waiting.ask.id).collect();
-        let worlds: BTreeSet<WorldId> = asks.iter().map(|waiting| waiting.ask.world).collect();
-        self.tries.retain(|ask, _| ids.contains(ask));
-        self.left_alone.retain(|world, _| worlds.contains(world));
+    /// Forgets what is no longer asked here: nothing is asked but of the worlds in `but`.
+    fn forget(&mut self, but: &[WorldId]) {
+        self.tries.retain(|world, _| but.contains(world));
     }
 }
 

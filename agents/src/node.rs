@@ -119,6 +119,10 @@ impl WhoAmI for Node {
     fn node_id(&self) -> NodeId {
         self.id()
     }
+
+    fn acts(&self) -> bool {
+        self.0.acting().is_some()
+    }
 }
 
 #[async_trait]

@@ -131,12 +131,6 @@ pub(crate) enum CliCommand {
     Resume(ResumeArgs),
     #[command(flatten)]
     Reach(ReachCommand),
-    /// Make, list and revoke tokens: people and programs send them to a server.
-    #[command(
-        subcommand,
-        after_help = "Example:\n  folkmoot token new --as ada --tokens tokens"
-    )]
-    Token(TokenArgs),
     #[command(flatten)]
     Logs(LogCommand),
     /// Examine the store, the key, and the variables of the providers.
@@ -167,6 +161,12 @@ pub(crate) enum ReachCommand {
     /// Print a link with which you sign in to the server of the store.
     #[command(after_help = "Example:\n  folkmoot login")]
     Login,
+    /// Make, list and revoke tokens: people and programs send them to a server.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  folkmoot token new --as ada --tokens tokens"
+    )]
+    Token(TokenArgs),
 }
 
 /// The commands about logs as a whole: proofs, copies, branches, and their end.

@@ -139,7 +139,6 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
         CliCommand::Reach(command) => reach(common, command).await,
-        CliCommand::Token(arguments) => token::token(common, arguments).await,
         CliCommand::Nodes => nodes::nodes(common).await,
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
@@ -153,6 +152,7 @@ async fn reach(common: &CommonArgs, command: ReachCommand) -> Result<(), CliErro
         ReachCommand::Serve(arguments) => serve::serve(common, &arguments).await,
         ReachCommand::Mcp(arguments) => Box::pin(mcp::mcp(common, &arguments)).await,
         ReachCommand::Login => login::login(common).await,
+        ReachCommand::Token(arguments) => token::token(common, arguments).await,
     }
 }
 

@@ -38,9 +38,9 @@ pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use files::{CallFiles, RoomFile};
 pub use log_error::{AppendError, ReadError};
 pub use members::{
-    ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
-    CLAIM_MAX, Inbox, MemberError, Members, NodeCard, NodeState, Renewal, Taken, WaitingAsk,
-    WhoAmI,
+    ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState,
+    Asked, AsksWanted, CLAIM_MAX, Inbox, MemberError, Members, NodeCard, NodeState, Renewal, Taken,
+    WaitingAsk, WhoAmI,
 };
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};

@@ -273,12 +273,13 @@ pub trait LedgerUpkeep: Send + Sync + Debug {
         limit: usize,
     ) -> Result<Vec<(WorldId, Vec<u8>)>, LedgerError>;
 
-    /// Leaves nothing in the ledger's own files of what was rewritten or removed, as far as it can. It does not reach
-    /// journals, standbys and backups.
+    /// Leaves nothing in the ledger's own files of what was rewritten or removed, as far as it can at once: it waits for
+    /// nobody, and keeps others waiting for a short time alone. It does not reach journals, standbys and backups. Members do
+    /// it every few minutes, so nobody who erases or deletes has to.
     ///
     /// # Errors
-    /// [`LedgerError`].
-    async fn compact(&self) -> Result<(), LedgerError>;
+    /// [`LedgerError::Refused`] if this login may not; else see [`LedgerError`].
+    async fn compact(&self) -> Result<Compaction, LedgerError>;
 }
 
 /// The blobs of all worlds.
@@ -632,6 +633,16 @@ pub struct CheckpointRow {
     pub link: Digest,
     /// The fold.
     pub state: Vec<u8>,
+}
+
+/// The result of leaving nothing in a ledger's own files that is not meant to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compaction {
+    /// Nothing is left.
+    Done,
+    /// Something is left: somebody uses it for long, or it is so large that others would wait for long. Later is another
+    /// time.
+    Later,
 }
 
 /// The result of saving a fold.

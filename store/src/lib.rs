@@ -59,11 +59,11 @@ pub use format::upcast::{LiftError, lift};
 pub use home::opening::{OpenError, OpenMode};
 pub use ledger::{
     BESIDE_BYTES_MAX, BLOB_ROW_BYTES_MAX, BesideRow, Birth, BlobTable, Burial,
-    CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable, Demands, Fate, ForkBase, GoneRange,
-    Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, MemoryLedger, NewRow, PieceMax,
-    PutRange, REACH_BYTES_MAX, RECORD_BYTES_MAX, Register, Rewrite, Row, RowChain, RowRange, Rows,
-    SHARED_KEY_BYTES_MAX, SHARED_KIND_BYTES_MAX, SHARED_VALUE_BYTES_MAX, Saving, SharedRecord,
-    SharedRecords, TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains,
+    CHECKPOINT_BYTES_MAX, CheckpointRow, CheckpointTable, Compaction, Demands, Fate, ForkBase,
+    GoneRange, Landing, Ledger, LedgerEntry, LedgerError, LedgerUpkeep, MemoryLedger, NewRow,
+    PieceMax, PutRange, REACH_BYTES_MAX, RECORD_BYTES_MAX, Register, Rewrite, Row, RowChain,
+    RowRange, Rows, SHARED_KEY_BYTES_MAX, SHARED_KIND_BYTES_MAX, SHARED_VALUE_BYTES_MAX, Saving,
+    SharedRecord, SharedRecords, TOMBSTONE_BYTES_MAX, UncertainLedger, check_blob, check_chains,
     check_checkpoint, check_rewrite, check_shared,
 };
 pub use local::simulation::Driver;

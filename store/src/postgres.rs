@@ -5,8 +5,8 @@
 //! or on a notification.
 //!
 //! A ledger has nine connections at most: two that append and change, one that renews, one for what else there is of leases and
-//! the inbox, one that listens and four that read.
-//! Each is opened when it is first needed, and again when it was lost.
+//! the inbox, one that listens and four that read. Each is opened when it is first needed, and again when it was lost. While
+//! tables are written anew there is a tenth.
 
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ use members::LEASE;
 use password::Surroundings;
 use session::Values;
 use upkeep::CHANGE;
+use upkeep::compact::Keeper;
 
 mod append;
 mod clock;
@@ -66,11 +67,12 @@ const READ: std::time::Duration = std::time::Duration::from_secs(30);
 pub struct PostgresLedger {
     dialer: Arc<Dialer>,
     writers: Lanes,
-    readers: Lanes,
+    readers: Arc<Lanes>,
     /// Nothing that may wait for a lock is in the way of a renewal.
     renewals: Lanes,
     leases: Lanes,
     hints: Hints,
+    keeper: Keeper,
     /// The database in which the tables were made; `None`: somebody removed what said so.
     origin: Option<Identity>,
 }
@@ -87,10 +89,11 @@ impl PostgresLedger {
         let lanes = |count| Lanes::new(Arc::clone(&dialer), count);
         let ledger = Self {
             writers: lanes(WRITERS),
-            readers: lanes(READERS),
+            readers: Arc::new(lanes(READERS)),
             renewals: lanes(1),
             leases: lanes(1),
             hints: Hints::new(Arc::clone(&dialer)),
+            keeper: Keeper::default(),
             origin,
             dialer,
         };
@@ -122,10 +125,16 @@ impl PostgresLedger {
         self.dialer.clock().shift(ms);
     }
 
+    /// Has the member look at once whether tables are to be written anew, if it is the one that does it.
+    #[cfg(feature = "testing")]
+    pub fn hurry_upkeep(&self) {
+        self.keeper.hurry();
+    }
+
     /// Closes the connections that nobody uses, and opens none any more. The others close when they are free.
     pub fn close(&self) {
         self.dialer.close();
-        for lanes in [&self.writers, &self.readers, &self.renewals, &self.leases] {
+        for lanes in [&self.writers, &*self.readers, &self.renewals, &self.leases] {
             lanes.close();
         }
     }

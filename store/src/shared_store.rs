@@ -144,6 +144,12 @@ impl SharedStore {
         self.inner.node.node_id()
     }
 
+    /// Tells whether the node may act now: one that is cut off from the others may not.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        self.inner.node.acts()
+    }
+
     /// Returns what it means that an append returned.
     #[must_use]
     pub fn ack(&self) -> Ack {

@@ -10,8 +10,8 @@ use folkmoot::SystemClock;
 use folkmoot::core::ids::{AskId, NodeId, Seed, Stamp, Time, WorldId};
 use folkmoot::core::port::Clock as _;
 use folkmoot::core::port::{
-    Ask, AskState, Asked, Inbox, MemberError, Members, NoTenure, NodeCard, Taken, Tenure, Tenures,
-    WaitingAsk,
+    Ask, AskState, Asked, AsksWanted, Inbox, MemberError, Members, NoTenure, NodeCard, Taken,
+    Tenure, Tenures, WaitingAsk,
 };
 use folkmoot::store::{MemoryLedger, SharedStore};
 use futures::FutureExt as _;
@@ -283,8 +283,12 @@ impl Inbox for Commons {
         Ok(asked)
     }
 
-    async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
-        self.0.ledger.asks(node, limit).await
+    async fn asks(
+        &self,
+        node: NodeId,
+        wanted: AsksWanted<'_>,
+    ) -> Result<Vec<WaitingAsk>, MemberError> {
+        self.0.ledger.asks(node, wanted).await
     }
 
     async fn answer(&self, ask: AskId, answer: Vec<u8>) -> Result<(), MemberError> {
@@ -311,7 +315,11 @@ impl Inbox for Commons {
         self.0.ledger.answers(asks).await
     }
 
-    async fn hint(&self) {
-        self.0.ledger.hint().await;
+    async fn hint(&self, heard: u64) -> u64 {
+        self.0.ledger.hint(heard).await
+    }
+
+    fn look_every(&self) -> Duration {
+        self.0.ledger.look_every()
     }
 }

@@ -18,7 +18,7 @@ use crate::wire::{Told, WireError, WrittenCommand, write_principal};
 /// later than that.
 pub const ANSWER_AWAITED: Duration = Duration::from_secs(20);
 
-/// How often answers are looked for, if nobody hints at one, and a ledger is asked again that could not be reached.
+/// How soon a ledger is asked again that could not be reached, and a world that could not be had.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 type Answer = Result<Accepted, SeatError>;
@@ -136,24 +136,27 @@ impl Courier {
     /// Looks for answers as long as anybody waits for one.
     async fn look(self) {
         let mut broken = BrokenOff(Some(&self));
+        let mut heard = 0;
         while let Some(asks) = self.asks() {
-            match self.0.inbox.answers(&asks).await {
-                Ok(states) => asks
-                    .into_iter()
-                    .zip(states)
-                    .for_each(|(id, state)| self.hand_over(id, state)),
+            let wait = match self.0.inbox.answers(&asks).await {
+                Ok(states) => {
+                    let states = asks.into_iter().zip(states);
+                    states.for_each(|(id, state)| self.hand_over(id, state));
+                    self.0.inbox.look_every()
+                }
                 Err(error) => {
                     let why = with_causes(&error);
                     tracing::debug!(why, "answers of other nodes could not be looked for");
+                    LOOK_EVERY
                 }
-            }
+            };
             if self.waiting().askers.is_empty() {
                 continue;
             }
             tokio::select! {
-                () = self.0.inbox.hint() => {}
+                hint = self.0.inbox.hint(heard) => heard = hint,
                 () = self.0.news.notified() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(wait) => {}
             }
         }
         // That is noted, and the next one may look by now.

@@ -14,6 +14,9 @@ pub const ASK_BYTES_MAX: usize = 256 * 1024;
 /// The most bytes of an answer: 256 KiB.
 pub const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
+/// About the most bytes of asks that one look gives: 4 MiB. One more ask comes with them at most.
+pub const ASKS_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// The most asks that wait for one world.
 pub const ASKS_WAITING_MAX: usize = 256;
 
@@ -114,6 +117,15 @@ pub trait Members: Send + Sync + Debug {
     async fn nodes(&self) -> Result<Vec<NodeState>, MemberError>;
 }
 
+impl Ask {
+    /// The bytes that [`ASK_BYTES_MAX`] bounds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let principal = self.principal.as_ref().map_or(0, Vec::len);
+        self.command.len().saturating_add(principal)
+    }
+}
+
 /// The inbox through which nodes, and programs that are none, ask the holder of a world something.
 #[async_trait]
 pub trait Inbox: Send + Sync + Debug {
@@ -124,11 +136,16 @@ pub trait Inbox: Send + Sync + Debug {
     /// [`MemberError::Invalid`] if it has more than [`ASK_BYTES_MAX`]; else see [`MemberError`].
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError>;
 
-    /// The asks without an answer of the worlds that `node` holds, by their ids, at most `limit`.
+    /// The asks without an answer of the worlds that `node` holds, by their ids: as many as are wanted, and about
+    /// [`ASKS_BYTES_MAX`] at most. The first one comes whatever its size.
     ///
     /// # Errors
     /// [`MemberError`].
-    async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError>;
+    async fn asks(
+        &self,
+        node: NodeId,
+        wanted: AsksWanted<'_>,
+    ) -> Result<Vec<WaitingAsk>, MemberError>;
 
     /// Answers an ask. The first answer stays; one to an ask that is not there does nothing.
     ///
@@ -142,20 +159,49 @@ pub trait Inbox: Send + Sync + Debug {
     /// [`MemberError`].
     async fn answers(&self, asks: &[AskId]) -> Result<Vec<AskState>, MemberError>;
 
-    /// Waits until there may be new asks or answers. It may return at any time, and need not return at all: whoever
-    /// waits looks every now and then as well.
-    async fn hint(&self);
+    /// Waits until there may be asks or answers that whoever has heard the hint `heard` has not seen, and gives the number
+    /// of the newest hint. Who has heard none says 0. It may return at any time, and need not return at all: whoever waits
+    /// looks every now and then as well.
+    async fn hint(&self, heard: u64) -> u64;
+
+    /// How often to look beside the hints, as of now: seldom while those come, often while they do not.
+    fn look_every(&self) -> Duration;
 }
 
 /// Says which node this process is.
 pub trait WhoAmI: Send + Sync + Debug {
     /// Its id as a member, now. It has another one after it was declared dead.
     fn node_id(&self) -> NodeId;
+
+    /// Tells whether it may act for worlds now. A node that is cut off from the others may not.
+    fn acts(&self) -> bool;
 }
 
+/// A node that nobody declares dead.
 impl WhoAmI for NodeId {
     fn node_id(&self) -> NodeId {
         *self
+    }
+
+    fn acts(&self) -> bool {
+        true
+    }
+}
+
+/// Which asks of a node are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AsksWanted<'w> {
+    /// The most asks.
+    pub limit: usize,
+    /// The worlds whose asks are not wanted.
+    pub not_of: &'w [WorldId],
+}
+
+impl AsksWanted<'_> {
+    /// At most so many, of all worlds.
+    #[must_use]
+    pub const fn of_all(limit: usize) -> Self {
+        Self { limit, not_of: &[] }
     }
 }
 

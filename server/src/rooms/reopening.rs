@@ -139,4 +139,10 @@ impl Lobby {
     pub(crate) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire)
     }
+
+    /// Tells whether this is a node that acts for no world, because it does not reach the store that it shares with others.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let shared = self.rooms.store.as_shared();
+        shared.is_some_and(|store| !store.acts())
+    }
 }

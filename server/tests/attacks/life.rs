@@ -1,9 +1,14 @@
 //! The beginning and the end of a server.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
+use folkmoot::core::ids::{NodeId, Seed, Stamp, Time};
+use folkmoot::core::port::WhoAmI;
+use folkmoot::store::{MemoryLedger, SharedStore};
 use folkmoot_server::ServerLimits;
 use tower::ServiceExt as _;
 
@@ -20,6 +25,37 @@ async fn healthy_at_once_and_ready_once_the_worlds_were_looked_at() {
     assert_eq!((reopened.worlds, reopened.failed), (1, 0));
     assert_eq!(served.ask("GET", "/readyz", "").await.status, 200);
     assert_eq!(served.end().await.cut, 0);
+}
+
+/// A node that reaches the others, or does not.
+#[derive(Debug, Clone, Default)]
+struct Node(Arc<AtomicBool>);
+
+impl WhoAmI for Node {
+    fn node_id(&self) -> NodeId {
+        NodeId::from_stamp(&Stamp {
+            time: Time::SIMULATED_START,
+            seed: Seed::new([1; 16]),
+        })
+    }
+
+    fn acts(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+#[tokio::test]
+async fn node_is_ready_while_it_is_not_cut_off() {
+    let node = Node::default();
+    let store = SharedStore::new(Arc::<MemoryLedger>::default(), node.clone());
+    let served = Served::over(&store.into(), ServerLimits::default()).await;
+    served.server.reopen().await.unwrap();
+    for acts in [true, false, true] {
+        node.0.store(acts, Ordering::Release);
+        let ready = served.ask("GET", "/readyz", "").await;
+        assert_eq!(ready.status, if acts { 200 } else { 503 });
+        assert_eq!(served.ask("GET", "/healthz", "").await.status, 200);
+    }
 }
 
 #[tokio::test]

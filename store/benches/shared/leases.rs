@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use folkmoot_core::ids::{AskId, NodeId};
-use folkmoot_core::port::{Ask, AskState, Asked, Inbox as _, Members as _, NodeCard, Renewal};
+use folkmoot_core::port::{
+    Ask, AskState, Asked, AsksWanted, Inbox as _, Members as _, NodeCard, Renewal,
+};
 use folkmoot_store::PostgresLedger;
 use tokio::task::JoinSet;
 
@@ -54,7 +56,7 @@ pub(crate) async fn measure(server: &Server) {
     loops.join_all().await;
 }
 
-/// What a node does in a second: it renews once, reaps and claims twice, and looks for asks four times.
+/// What a node does in a second: it renews once, reaps and claims twice; and it looks for asks as often as its inbox says.
 async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
     let card = NodeCard {
         node,
@@ -66,9 +68,11 @@ async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
         advertise: None,
     };
     ledger.join(&card, TTL).await.unwrap();
+    let ledger = Arc::new(ledger);
+    let answers = tokio::spawn(answer(Arc::clone(&ledger), node));
     let mut turn = 0;
     while Instant::now() < end {
-        if turn % 4 == 0 {
+        if turn % 2 == 0 {
             let renewal = Renewal {
                 node,
                 room: 100,
@@ -77,14 +81,12 @@ async fn lease(ledger: PostgresLedger, node: NodeId, end: Instant) {
             };
             ledger.renew(renewal).await.unwrap().unwrap();
         }
-        if turn % 2 == 0 {
-            ledger.reap().await.unwrap();
-            assert_eq!(ledger.claim(node, 64).await.unwrap(), []);
-        }
-        assert_eq!(ledger.asks(node, 1_024).await.unwrap(), []);
+        ledger.reap().await.unwrap();
+        assert_eq!(ledger.claim(node, 64).await.unwrap(), []);
         turn += 1;
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
+    answers.abort();
 }
 
 /// Asks a world of another node something, again and again, and says how long the answer took.
@@ -107,8 +109,9 @@ pub(crate) async fn approve(server: &Server) {
             principal: None,
         };
         assert_eq!(asker.ask(&ask).await.unwrap(), Asked::Waits);
+        let mut heard = 0;
         while asker.answers(&[ask.id]).await.unwrap() == [AskState::Waits] {
-            hint(&asker).await;
+            heard = hint(&asker, heard).await;
         }
         took.push(begun.elapsed());
     }
@@ -125,19 +128,21 @@ pub(crate) async fn approve(server: &Server) {
 
 /// Answers what a node is asked.
 async fn answer(ledger: Arc<PostgresLedger>, node: NodeId) {
+    let mut heard = 0;
     loop {
-        for waiting in ledger.asks(node, 1_024).await.unwrap() {
+        let wanted = AsksWanted::of_all(1_024);
+        for waiting in ledger.asks(node, wanted).await.unwrap() {
             ledger.answer(waiting.ask.id, vec![1]).await.unwrap();
         }
-        hint(&ledger).await;
+        heard = hint(&ledger, heard).await;
     }
 }
 
 /// Waits for a hint, or as long as a node does without one.
-async fn hint(ledger: &PostgresLedger) {
-    let most = Duration::from_millis(250);
+async fn hint(ledger: &PostgresLedger, heard: u64) -> u64 {
+    let hint = tokio::time::timeout(ledger.look_every(), ledger.hint(heard)).await;
     // Whoever hears nothing looks again.
-    drop(tokio::time::timeout(most, ledger.hint()).await);
+    hint.unwrap_or(heard)
 }
 
 /// The time that the processes of the server have had on a processor so far.

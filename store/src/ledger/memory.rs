@@ -9,7 +9,7 @@ use folkmoot_core::ids::{
     AskId, CopyId, Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName,
 };
 use folkmoot_core::port::{Ask, NodeCard};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use shared::SharedKind;
 
@@ -27,15 +27,15 @@ mod upkeep;
 #[derive(Debug)]
 pub struct MemoryLedger {
     state: Mutex<State>,
-    /// Tells of new asks and answers.
-    news: Notify,
+    /// The number of hints at asks and answers.
+    news: watch::Sender<u64>,
 }
 
 impl Default for MemoryLedger {
     fn default() -> Self {
         Self {
             state: Mutex::new(State::default()),
-            news: Notify::new(),
+            news: watch::Sender::new(0),
         }
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use folkmoot_core::ids::{AskId, CopyId, Digest, NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
-    Ask, AskState, Asked, Inbox, Labels, MemberError, Members, NodeCard, NodeState, Renewal, Taken,
-    WaitingAsk,
+    Ask, AskState, Asked, AsksWanted, Inbox, Labels, MemberError, Members, NodeCard, NodeState,
+    Renewal, Taken, WaitingAsk,
 };
 use tokio::sync::Notify;
 
 use super::{
-    BlobTable, Burial, CheckpointRow, CheckpointTable, GoneRange, Landing, LedgerEntry,
+    BlobTable, Burial, CheckpointRow, CheckpointTable, Compaction, GoneRange, Landing, LedgerEntry,
     LedgerError, LedgerUpkeep, MemoryLedger, PieceMax, PutRange, Register, Rewrite, Row, RowChain,
     RowRange, Rows, Saving,
 };
@@ -367,7 +367,7 @@ impl LedgerUpkeep for UncertainLedger {
         self.send(self.ledger().tombstones(after, limit)).await
     }
 
-    async fn compact(&self) -> Result<(), LedgerError> {
+    async fn compact(&self) -> Result<Compaction, LedgerError> {
         self.send(self.ledger().compact()).await
     }
 }
@@ -505,8 +505,12 @@ impl Inbox for UncertainLedger {
         self.send(self.ledger().ask(ask)).await
     }
 
-    async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
-        self.send(self.ledger().asks(node, limit)).await
+    async fn asks(
+        &self,
+        node: NodeId,
+        wanted: AsksWanted<'_>,
+    ) -> Result<Vec<WaitingAsk>, MemberError> {
+        self.send(self.ledger().asks(node, wanted)).await
     }
 
     async fn answer(&self, ask: AskId, answer: Vec<u8>) -> Result<(), MemberError> {
@@ -517,7 +521,11 @@ impl Inbox for UncertainLedger {
         self.send(self.ledger().answers(asks)).await
     }
 
-    async fn hint(&self) {
-        self.ledger().hint().await;
+    async fn hint(&self, heard: u64) -> u64 {
+        self.ledger().hint(heard).await
+    }
+
+    fn look_every(&self) -> Duration {
+        self.ledger().look_every()
     }
 }

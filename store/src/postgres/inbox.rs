@@ -1,10 +1,12 @@
 //! The inbox of the worlds' holders: a table, and notifications that only hasten what polling finds as well.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use folkmoot_core::ids::{AskId, NodeId, WorldId};
 use folkmoot_core::port::{
-    ANSWER_BYTES_MAX, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox, MemberError,
-    WaitingAsk,
+    ANSWER_BYTES_MAX, ASK_BYTES_MAX, ASKS_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
+    AsksWanted, Inbox, MemberError, WaitingAsk,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -15,6 +17,12 @@ use super::members::{LEASE, LOCK, column, time};
 use super::session::Values;
 use super::values::count;
 use crate::ledger::within;
+
+/// How often to look while notifications come, in case that one is lost with its connection.
+const LOOK_SELDOM: Duration = Duration::from_secs(2);
+
+/// How often to look while nobody listens.
+const LOOK_OFTEN: Duration = Duration::from_millis(250);
 
 /// Leaves an ask, behind the lock of its world: whoever lets go of that comes before it, or finds it. The channel's name begins
 /// with the schema's.
@@ -33,10 +41,17 @@ const ASK: &str = "
         told AS MATERIALIZED (SELECT pg_notify($6 || '_ask', '') FROM put)
     SELECT EXISTS (SELECT FROM known) AS is_known, EXISTS (SELECT FROM put) AS is_put, (SELECT count(*) FROM told) AS told";
 
-/// From the open asks, which are few, to their worlds.
+/// From the open asks, which are few, to their worlds. Their sizes are known without their bytes. An ask is given if those
+/// before it have fewer bytes than `$3`.
 const ASKS: &str = "
-    SELECT a.id, a.world, a.command, a.principal, a.login, a.asked FROM fm.ask a JOIN fm.world w ON w.world = a.world
-    WHERE a.answer IS NULL AND (w.holder = $1) IS TRUE ORDER BY a.id LIMIT $2";
+    SELECT id, world, command, principal, login, asked FROM (
+        SELECT a.id, a.world, a.command, a.principal, a.login, a.asked,
+            sum(octet_length(a.command) + coalesce(octet_length(a.principal), 0)) OVER (
+                ORDER BY a.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS before
+        FROM fm.ask a JOIN fm.world w ON w.world = a.world
+        WHERE a.answer IS NULL AND (w.holder = $1) IS TRUE AND NOT a.world = ANY($4)
+    ) asked WHERE coalesce(before, 0) < $3 ORDER BY id LIMIT $2";
 
 const ANSWER: &str = "
     WITH put AS (
@@ -50,9 +65,7 @@ const ANSWERS: &str = "
 #[async_trait]
 impl Inbox for PostgresLedger {
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError> {
-        let principal = ask.principal.as_ref().map_or(0, Vec::len);
-        let bytes = ask.command.len().saturating_add(principal);
-        within_most("an ask", bytes, ASK_BYTES_MAX)?;
+        within_most("an ask", ask.bytes(), ASK_BYTES_MAX)?;
         let mut lane = self.leases.take().await?;
         lane.begin(LEASE).await?;
         let asked = leave(&mut lane, ask, self.dialer.url().schema()).await?;
@@ -60,8 +73,15 @@ impl Inbox for PostgresLedger {
         Ok(asked)
     }
 
-    async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
-        let rows = self.lease(ASKS, &[&node.0, &count(limit)]).await?;
+    async fn asks(
+        &self,
+        node: NodeId,
+        wanted: AsksWanted<'_>,
+    ) -> Result<Vec<WaitingAsk>, MemberError> {
+        let not_of: Vec<Uuid> = wanted.not_of.iter().map(|world| world.0).collect();
+        let limit = count(wanted.limit);
+        let values: Values<'_> = &[&node.0, &limit, &count(ASKS_BYTES_MAX), &not_of];
+        let rows = self.lease(ASKS, values).await?;
         rows.iter().map(waiting).collect()
     }
 
@@ -78,8 +98,16 @@ impl Inbox for PostgresLedger {
         rows.iter().map(answered).collect()
     }
 
-    async fn hint(&self) {
-        self.hints.wait().await;
+    async fn hint(&self, heard: u64) -> u64 {
+        self.hints.wait(heard).await
+    }
+
+    fn look_every(&self) -> Duration {
+        if self.hints.is_listening() {
+            LOOK_SELDOM
+        } else {
+            LOOK_OFTEN
+        }
     }
 }
 

@@ -136,7 +136,9 @@ impl Members for PostgresLedger {
             &ms(ttl),
         ];
         let now = self.timed(JOIN, values).await?;
-        now.ok_or(MemberError::NoMember(card.node))
+        let now = now.ok_or(MemberError::NoMember(card.node))?;
+        self.keeper.begin((&self.dialer, &self.readers), card.node);
+        Ok(now)
     }
 
     async fn renew(&self, renewal: Renewal) -> Result<Option<Time>, MemberError> {
@@ -181,6 +183,9 @@ impl Members for PostgresLedger {
         }
         let values: Values<'_> = &[&node.0, &count(limit), &count(CLAIM_MAX)];
         let rows = self.lease(CLAIM, values).await?;
+        if !rows.is_empty() {
+            self.hints.tell();
+        }
         rows.iter()
             .map(|row| column(row, "world").map(WorldId))
             .collect()
@@ -192,6 +197,9 @@ impl Members for PostgresLedger {
             let rows = self.lease(TAKE, &[&node.0, &world.0]).await?;
             let taken = rows.first().map(|facts| taken(facts, node)).transpose()?;
             if let Some(taken) = taken.flatten() {
+                if taken == Taken::Taken {
+                    self.hints.tell();
+                }
                 return Ok(taken);
             }
         }

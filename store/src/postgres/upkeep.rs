@@ -12,11 +12,11 @@ use super::lanes::Lane;
 use super::session::Values;
 use super::values::{column, count, damaged, position, read_whole, whole};
 use crate::ledger::{
-    Burial, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, RowRange, TOMBSTONE_BYTES_MAX,
-    check_rewrite, not_whole, within,
+    Burial, Compaction, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, RowRange,
+    TOMBSTONE_BYTES_MAX, check_rewrite, not_whole, within,
 };
 
-mod compact;
+pub(super) mod compact;
 
 /// The longest wait for a change of a few rows.
 pub(super) const CHANGE: Duration = Duration::from_secs(30);
@@ -251,8 +251,8 @@ impl LedgerUpkeep for PostgresLedger {
         rows.iter().map(tombstone).collect()
     }
 
-    async fn compact(&self) -> Result<(), LedgerError> {
-        compact::compact(self).await
+    async fn compact(&self) -> Result<Compaction, LedgerError> {
+        compact::compact(&self.dialer, &self.readers).await
     }
 }
 

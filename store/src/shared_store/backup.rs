@@ -162,7 +162,7 @@ impl Copying {
         };
         let blobs = self.waiter.wait(inner.all_blobs(world));
         for (blob, _) in blobs.map_err(|error| failed(&error))? {
-            let read = inner.read(|| inner.ledger.blob(world, blob));
+            let read = inner.work(|| inner.ledger.blob(world, blob));
             let bytes = self.waiter.wait(read);
             let Some(bytes) = bytes.map_err(|error| failed(&error))? else {
                 continue;

@@ -42,7 +42,7 @@ impl Blobs for SharedStore {
         let ledger = &self.inner.ledger;
         let put = self
             .inner
-            .read(|| ledger.put_blob(world, blob, bytes.clone()))
+            .work(|| ledger.put_blob(world, blob, bytes.clone()))
             .await;
         put.map(|()| blob).map_err(|error| blob_error(&error))
     }
@@ -177,7 +177,7 @@ impl SharedStore {
         let left: Vec<Digest> = left.map(|(blob, _)| blob).collect();
         let mut removed = 0;
         for left in left.chunks(NAMES_MAX) {
-            let gone = self.inner.read(|| ledger.remove_blobs(world, left, before));
+            let gone = self.inner.work(|| ledger.remove_blobs(world, left, before));
             removed += gone.await.map_err(|error| blob_error(&error))?;
         }
         Ok(usize::try_from(removed).unwrap_or(usize::MAX))

@@ -50,7 +50,7 @@ impl Checkpoints for SharedStore {
         let ledger = &self.inner.ledger;
         let saved = self
             .inner
-            .read(|| ledger.save_checkpoint(row.clone()))
+            .work(|| ledger.save_checkpoint(row.clone()))
             .await;
         match saved.map_err(|error| append_error(&error))? {
             Saving::Saved => {}
@@ -60,7 +60,7 @@ impl Checkpoints for SharedStore {
         let needless = thin::needless(&self.places(world).await, decider);
         let removed = self
             .inner
-            .read(|| ledger.remove_checkpoints(world, &needless))
+            .work(|| ledger.remove_checkpoints(world, &needless))
             .await;
         removed.map_err(|error| append_error(&error))
     }

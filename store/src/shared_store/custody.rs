@@ -26,8 +26,10 @@ impl Custody for SharedStore {
         Ok(tree_head(&known.reach))
     }
 
-    /// As the port says, as far as the ledger's tables go. A database keeps old bytes elsewhere: in its journal, on standbys
-    /// and in backups, until those are past their time. Sealed worlds, whose keys no ledger has, reach further.
+    /// As the port says, as far as what is read from the ledger goes. A database keeps old bytes longer: in the files of its
+    /// tables until a member has written those anew, which it does every few minutes, and later if others use them for long
+    /// or they are large; in its journal, on standbys and in backups until those are past their time. Sealed worlds, whose
+    /// keys no ledger has, reach further.
     async fn erase(
         &self,
         world: WorldId,
@@ -66,7 +68,7 @@ impl Custody for SharedStore {
             })
             .collect();
         let ledger = &self.inner.ledger;
-        let copied = self.inner.read(|| ledger.copy_base(world, &ranges)).await;
+        let copied = self.inner.work(|| ledger.copy_base(world, &ranges)).await;
         copied.map_err(|error| append_error(&error))
     }
 }

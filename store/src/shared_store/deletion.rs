@@ -19,7 +19,9 @@ use crate::write::deletion::{
 
 impl SharedStore {
     /// Deletes worlds that this node holds: their commits, keys, blobs and checkpoints, in one step. Of each a [`Tombstone`]
-    /// stays. What a database keeps of them in its journal, on standbys and in backups stays there.
+    /// stays. No read finds anything of them from here on. Bytes of them stay in the ledger's own files until a member writes
+    /// those anew, which it does every few minutes ([`LedgerUpkeep::compact`](crate::LedgerUpkeep::compact)), and in journals,
+    /// on standbys and in backups until those are past their time.
     ///
     /// # Errors
     /// [`DeleteError::NoSuchWorld`], [`DeleteError::HasForks`] and [`DeleteError::Held`] delete nothing. After
@@ -56,8 +58,6 @@ impl SharedStore {
             let destroyed = inner.keys.destroy_all(*world);
             destroyed.map_err(|error| unfinished(EngineError::Io(error)))?;
         }
-        let compacted = inner.read(|| inner.ledger.compact()).await;
-        compacted.map_err(|error| unfinished(engine_error(error)))?;
         Ok(tombstones)
     }
 

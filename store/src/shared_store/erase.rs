@@ -22,7 +22,7 @@ use crate::ledger::{Rewrite, Row};
 use crate::state::content;
 use crate::write::erase::{Meant, files, rewrite};
 
-/// Erases, and returns when nothing of it is in the ledger's tables. `passes`: content that is lost refers to nothing.
+/// Erases, and returns when no read of the ledger's tables finds anything of it. `passes`: content that is lost refers to nothing.
 pub(super) async fn erase(
     (inner, passes): (&Arc<Inner>, bool),
     world: WorldId,
@@ -59,13 +59,11 @@ pub(super) async fn erase(
         let found = lineage::family(inner, world, meant.first()).await;
         family = found.map_err(unread)?;
     }
-    let compacted = inner.read(|| inner.ledger.compact()).await;
-    compacted.map_err(|error| append_error(&error))?;
     Ok(Erasure { events, files })
 }
 
 async fn bar(inner: &Inner, worlds: &[WorldId]) -> Result<(), AppendError> {
-    let barred = inner.read(|| inner.ledger.bar(worlds)).await;
+    let barred = inner.work(|| inner.ledger.bar(worlds)).await;
     barred.map_err(|error| append_error(&error))
 }
 
@@ -89,7 +87,7 @@ async fn rewrite_rows(inner: &Inner, world: WorldId, meant: &Meant) -> Result<u6
             record: bare,
             without: beside.filter(|at| meant.covers(*at)).collect(),
         };
-        let rewritten = inner.read(|| inner.ledger.rewrite(change.clone())).await;
+        let rewritten = inner.work(|| inner.ledger.rewrite(change.clone())).await;
         if rewritten.map_err(|error| append_error(&error))? {
             erased += here;
         } else {
@@ -123,10 +121,10 @@ async fn remove_files(
         }
     }
     let count = gone.len() as u64;
-    let noted = inner.read(|| inner.ledger.note_files(world, meant.by, count));
+    let noted = inner.work(|| inner.ledger.note_files(world, meant.by, count));
     let count = noted.await.map_err(|error| append_error(&error))?;
     let gone: Vec<Digest> = gone.into_iter().collect();
-    let removed = inner.read(|| inner.ledger.remove_blobs(world, &gone, before));
+    let removed = inner.work(|| inner.ledger.remove_blobs(world, &gone, before));
     let removed = removed.await.map(|_| count);
     removed.map_err(|error| append_error(&error))
 }
@@ -215,7 +213,7 @@ impl OwnRows {
         let mut row = self.ready.next();
         if row.is_none() {
             let (world, next) = (self.world, self.next);
-            let rows = inner.read(|| inner.ledger.read(world, next, PIECE)).await;
+            let rows = inner.work(|| inner.ledger.read(world, next, PIECE)).await;
             self.ready = rows.map_err(|error| read_error(error, next))?.into_iter();
             row = self.ready.next();
         }

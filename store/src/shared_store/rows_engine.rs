@@ -56,7 +56,7 @@ impl RowsEngine {
         T: Send,
         F: Future<Output = Result<T, LedgerError>> + Send,
     {
-        let answer = self.waiter.wait(self.inner.read(call));
+        let answer = self.waiter.wait(self.inner.work(call));
         answer.map_err(engine_error)
     }
 
@@ -240,7 +240,7 @@ fn reads_only<T>() -> Result<T, EngineError> {
 
 impl KeptFiles for RowsEngine {
     fn file(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
-        let read = self.inner.read(|| self.inner.ledger.blob(world, blob));
+        let read = self.inner.work(|| self.inner.ledger.blob(world, blob));
         let bytes = self.waiter.wait(read).map_err(|error| blob_error(&error))?;
         match bytes {
             Some(bytes) if Digest::sha256(&bytes) != blob => Err(BlobError::Damaged { blob }),

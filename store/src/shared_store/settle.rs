@@ -12,6 +12,8 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, BlobError, ReadError};
 
 use super::Inner;
+use tokio::time::Instant;
+
 use crate::ledger::LedgerError;
 use crate::state::shared::{CLOSED, Phase};
 use crate::sync::threads::threads;
@@ -20,17 +22,80 @@ use crate::sync::threads::threads;
 const WAIT_MIN: Duration = Duration::from_millis(20);
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// How often something is tried that nobody has to know the end of.
+/// How often work is tried that would have to begin anew.
 const TRIES_MAX: u32 = 24;
 
+/// How long something is tried that somebody waits for who can ask again, and who gives up soon.
+const READ_FOR: Duration = Duration::from_secs(8);
+
+/// The longest time until they have an answer, or hear that there is none: sooner than a server ends their request.
+const READ_MOST: Duration = Duration::from_secs(20);
+
+/// When to give up.
+#[derive(Debug, Clone, Copy)]
+enum Patience {
+    /// After a time; where nobody has a clock, after some tries.
+    For(Duration),
+    /// After some tries.
+    Tries(u32),
+    /// Never.
+    Endless,
+}
+
+/// The tries so far.
+#[derive(Debug)]
+struct Tries {
+    count: u32,
+    /// `None`: nobody has a clock.
+    began: Option<Instant>,
+}
+
+impl Tries {
+    fn begin() -> Self {
+        Self {
+            count: 0,
+            began: threads().map(|_| Instant::now()),
+        }
+    }
+
+    /// Counts one that failed, and tells whether it was the last.
+    fn is_over(&mut self, patience: Patience) -> bool {
+        self.count = self.count.saturating_add(1);
+        match patience {
+            Patience::Endless => false,
+            Patience::Tries(most) => self.count >= most,
+            Patience::For(most) => match self.began {
+                Some(began) => began.elapsed() >= most,
+                None => self.count >= TRIES_MAX,
+            },
+        }
+    }
+}
+
 impl Inner {
-    /// Reads, or writes what may be written twice; gives up after some tries.
+    /// Reads for somebody who waits; gives up after some seconds.
     pub(super) async fn read<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
-        let read = self.again(TRIES_MAX, call).await;
+        let read = self.again(Patience::For(READ_FOR), call);
+        let read = if threads().is_some() {
+            tokio::time::timeout(READ_MOST, read)
+                .await
+                .unwrap_or_else(|late| Err((LedgerError::Unreachable(late.into()), false)))
+        } else {
+            read.await
+        };
         read.map_err(|(error, _)| error)
+    }
+
+    /// Reads, or writes what may be written twice, as part of work that would have to begin anew; gives up after some tries.
+    pub(super) async fn work<T, F>(&self, call: impl Fn() -> F) -> Result<T, LedgerError>
+    where
+        F: Future<Output = Result<T, LedgerError>>,
+    {
+        let done = self.again(Patience::Tries(TRIES_MAX), call).await;
+        done.map_err(|(error, _)| error)
     }
 
     /// Appends: tries until it is known what became of it, or the store ends. Where the answer to a try was lost, no later
@@ -39,7 +104,7 @@ impl Inner {
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
-        let settled = self.again(u32::MAX, call).await;
+        let settled = self.again(Patience::Endless, call).await;
         settled.map_err(|(error, is_in_doubt)| {
             if is_in_doubt && !matches!(error, LedgerError::Unknown(_)) {
                 LedgerError::Unknown(error.into())
@@ -52,14 +117,14 @@ impl Inner {
     /// Asks until there is an answer; an error comes with whether the answer to a try was lost.
     async fn again<T, F>(
         &self,
-        tries_max: u32,
+        patience: Patience,
         call: impl Fn() -> F,
     ) -> Result<T, (LedgerError, bool)>
     where
         F: Future<Output = Result<T, LedgerError>>,
     {
         let mut wait = WAIT_MIN;
-        let mut tries = 0_u32;
+        let mut tries = Tries::begin();
         let mut is_in_doubt = false;
         loop {
             let error = match call().await {
@@ -67,13 +132,12 @@ impl Inner {
                 settled => return settled.map_err(|error| (error, is_in_doubt)),
             };
             is_in_doubt |= matches!(error, LedgerError::Unknown(_));
-            tries = tries.saturating_add(1);
-            if tries >= tries_max || !matches!(self.phase(), Phase::Open | Phase::Reading) {
+            if tries.is_over(patience) || !matches!(self.phase(), Phase::Open | Phase::Reading) {
                 return Err((error, is_in_doubt));
             }
             tracing::warn!(
                 error = with_causes(&error),
-                tries,
+                tries = tries.count,
                 "the ledger is asked again"
             );
             pause(wait).await;

@@ -133,7 +133,7 @@ impl SharedStore {
 
     async fn log(&self, from: &LocalStore, coming: &Coming) -> Result<(), TakeInError> {
         let ledger = &self.inner.ledger;
-        let there = self.inner.read(|| ledger.last(coming.world)).await;
+        let there = self.inner.work(|| ledger.last(coming.world)).await;
         let there = there.map_err(|source| coming.refused(source))?;
         let begin = coming.base.map_or(Position::ZERO, |base| base.at).next();
         let shared = Arc::clone(&from.inner.shared);
@@ -197,7 +197,7 @@ impl SharedStore {
             })
             .collect();
         let copied = inner
-            .read(|| inner.ledger.copy_base(coming.world, &of))
+            .work(|| inner.ledger.copy_base(coming.world, &of))
             .await;
         copied.map_err(|source| coming.refused(source))
     }
@@ -227,7 +227,7 @@ impl SharedStore {
                 }) => {
                     let ledger = &self.inner.ledger;
                     let put = || ledger.put_blob(world, blob, bytes.clone());
-                    let put = self.inner.read(put).await;
+                    let put = self.inner.work(put).await;
                     put.map_err(|error| failed(blob_error(&error)))?;
                     taken.blobs += 1;
                 }

@@ -117,6 +117,9 @@ macro_rules! ledger_suite {
                 answers_go_after_a_while
                 asks_go_with_their_world
                 hint_comes_with_an_ask
+                hint_that_came_before_somebody_waits_is_heard
+                large_asks_come_a_few_at_a_time
+                asks_of_worlds_that_are_not_wanted_are_left_out
             }
         }
     };

@@ -210,6 +210,22 @@ async fn batch_without_an_answer_holds_up_its_own_worlds_alone() {
     assert_eq!(firsts(&store, 2).await, [1, 3, 4]);
 }
 
+/// The clock goes on while everybody waits.
+#[tokio::test(start_paused = true)]
+async fn read_gives_up_before_a_request_ends() {
+    let memory = Arc::<MemoryLedger>::default();
+    let uncertain = Arc::new(UncertainLedger::planned(Arc::clone(&memory), []));
+    let store = SharedStore::new(Arc::clone(&uncertain) as _, node(1));
+    append(&store, creation(1)).await;
+    // An answer that does not come.
+    uncertain.plan([Fate::Unanswered]);
+    let read = timeout(Duration::from_secs(25), store.find(&name(1))).await;
+    assert!(matches!(read, Ok(Err(ReadError::Io(_)))), "{read:?}");
+    uncertain.plan([Fate::Unreached; 1_000]);
+    let read = timeout(Duration::from_secs(10), store.find(&name(1))).await;
+    assert!(matches!(read, Ok(Err(ReadError::Io(_)))), "{read:?}");
+}
+
 /// Longer than anything takes that is not held up.
 const MINUTE: Duration = Duration::from_secs(60);
 

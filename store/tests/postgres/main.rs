@@ -10,6 +10,7 @@
 
 mod bouncer;
 mod clock;
+mod compaction;
 mod deaths;
 mod disk;
 mod leases;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{AskId, Digest, Incarnation, NodeId, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
-    Ask, Inbox as _, Labels, MemberError, Members as _, NodeCard, Renewal, WaitingAsk,
+    Ask, AsksWanted, Inbox as _, Labels, MemberError, Members as _, NodeCard, Renewal, WaitingAsk,
 };
 use folkmoot_store::{
     BesideRow, Birth, BlobTable as _, CheckpointRow, CheckpointTable as _, Demands, GoneRange,
@@ -609,7 +609,7 @@ impl Trial {
         same(memory, postgres)?;
         let node = self.dice.node();
         let limit = self.dice.below(4) as usize;
-        let (memory, postgres) = both!(self, asks(node, limit));
+        let (memory, postgres) = both!(self, asks(node, AsksWanted::of_all(limit)));
         // The logins are each ledger's own.
         let asks = |asks: Result<Vec<WaitingAsk>, MemberError>| {
             asks.map(|asks| {

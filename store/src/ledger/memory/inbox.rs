@@ -1,10 +1,12 @@
 //! The inbox of a ledger in memory.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use folkmoot_core::ids::{AskId, NodeId, WorldId};
 use folkmoot_core::port::{
-    ANSWER_BYTES_MAX, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox, MemberError,
-    WaitingAsk,
+    ANSWER_BYTES_MAX, ASK_BYTES_MAX, ASKS_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
+    AsksWanted, Inbox, MemberError, WaitingAsk,
 };
 
 use super::{KeptAsk, MemoryLedger, State};
@@ -15,8 +17,7 @@ const LOGIN: &str = "memory";
 #[async_trait]
 impl Inbox for MemoryLedger {
     async fn ask(&self, ask: &Ask) -> Result<Asked, MemberError> {
-        let principal = ask.principal.as_ref().map_or(0, Vec::len);
-        within("an ask", ask.command.len() + principal, ASK_BYTES_MAX)?;
+        within("an ask", ask.bytes(), ASK_BYTES_MAX)?;
         let mut state = self.state();
         if state.asks.contains_key(&ask.id) {
             return Ok(Asked::Waits);
@@ -39,21 +40,31 @@ impl Inbox for MemoryLedger {
         };
         state.asks.insert(ask.id, kept);
         drop(state);
-        self.news.notify_waiters();
+        self.tell();
         Ok(Asked::Waits)
     }
 
-    async fn asks(&self, node: NodeId, limit: usize) -> Result<Vec<WaitingAsk>, MemberError> {
+    async fn asks(
+        &self,
+        node: NodeId,
+        wanted: AsksWanted<'_>,
+    ) -> Result<Vec<WaitingAsk>, MemberError> {
         let state = self.state();
-        let is_held = |world: &WorldId| {
+        let is_wanted = |world: &WorldId| {
             let known = state.worlds.get(world);
-            known.is_some_and(|known| known.holder == Some(node))
+            known.is_some_and(|known| known.holder == Some(node)) && !wanted.not_of.contains(world)
         };
+        let mut bytes = 0;
         Ok(state
             .asks
             .values()
-            .filter(|kept| kept.answer.is_none() && is_held(&kept.ask.world))
-            .take(limit)
+            .filter(|kept| kept.answer.is_none() && is_wanted(&kept.ask.world))
+            .take(wanted.limit)
+            .take_while(|kept| {
+                let has_room = bytes < ASKS_BYTES_MAX;
+                bytes += kept.ask.bytes();
+                has_room
+            })
             .map(|kept| WaitingAsk {
                 ask: kept.ask.clone(),
                 login: LOGIN.to_owned(),
@@ -70,7 +81,7 @@ impl Inbox for MemoryLedger {
             kept.answer.get_or_insert((answer, now));
         }
         drop(state);
-        self.news.notify_waiters();
+        self.tell();
         Ok(())
     }
 
@@ -84,8 +95,26 @@ impl Inbox for MemoryLedger {
         Ok(asks.iter().map(one).collect())
     }
 
-    async fn hint(&self) {
-        self.news.notified().await;
+    async fn hint(&self, heard: u64) -> u64 {
+        let mut news = self.news.subscribe();
+        let told = news.wait_for(|told| *told != heard).await;
+        match told.map(|told| *told) {
+            Ok(told) => told,
+            // The ledger is here, and so its news are.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Its own hints miss nothing. Whoever wraps it may lose some.
+    fn look_every(&self) -> Duration {
+        Duration::from_millis(250)
+    }
+}
+
+impl MemoryLedger {
+    /// Gives a hint.
+    pub(super) fn tell(&self) {
+        self.news.send_modify(|told| *told = told.saturating_add(1));
     }
 }
 

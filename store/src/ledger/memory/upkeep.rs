@@ -9,8 +9,8 @@ use folkmoot_core::ids::{NodeId, Position, WorldId};
 use super::{MemoryLedger, State};
 use crate::ledger::check::{not_whole, within};
 use crate::ledger::{
-    Burial, ForkBase, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, Row, RowRange,
-    TOMBSTONE_BYTES_MAX, check_rewrite,
+    Burial, Compaction, ForkBase, LedgerError, LedgerUpkeep, REACH_BYTES_MAX, Rewrite, Row,
+    RowRange, TOMBSTONE_BYTES_MAX, check_rewrite,
 };
 
 #[async_trait]
@@ -125,7 +125,7 @@ impl LedgerUpkeep for MemoryLedger {
             state.tombstones.insert(*world, tombstone.clone());
         }
         drop(state);
-        self.news.notify_waiters();
+        self.tell();
         Ok(Burial::Deleted)
     }
 
@@ -143,8 +143,8 @@ impl LedgerUpkeep for MemoryLedger {
             .collect())
     }
 
-    async fn compact(&self) -> Result<(), LedgerError> {
-        Ok(())
+    async fn compact(&self) -> Result<Compaction, LedgerError> {
+        Ok(Compaction::Done)
     }
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use folkmoot_core::ids::AskId;
 use folkmoot_core::port::{
-    ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState, Asked,
-    MemberError,
+    ANSWER_BYTES_MAX, ANSWER_KEPT, ASK_BYTES_MAX, ASKS_BYTES_MAX, ASKS_WAITING_MAX, Ask, AskState,
+    Asked, AsksWanted, MemberError,
 };
 use folkmoot_store::Burial;
 use futures::FutureExt as _;
@@ -27,7 +27,11 @@ async fn leave(bench: &dyn Bench, ask: &Ask) -> Asked {
 }
 
 async fn waiting(bench: &dyn Bench, by: u8) -> Vec<Ask> {
-    let waiting = bench.inbox().asks(node(by), 1_000).await.unwrap();
+    let waiting = bench
+        .inbox()
+        .asks(node(by), AsksWanted::of_all(1_000))
+        .await
+        .unwrap();
     waiting.into_iter().map(|waiting| waiting.ask).collect()
 }
 
@@ -48,7 +52,11 @@ pub(crate) async fn ask_reaches_the_holder_and_its_answer_comes_back(bench: &dyn
     assert_eq!(leave(bench, &ask(3, 9)).await, Asked::NoSuchWorld);
     assert_eq!(waiting(bench, 1).await, [ask(1, 1), ask(2, 1)]);
     assert_eq!(waiting(bench, 2).await, []);
-    let one = bench.inbox().asks(node(1), 1).await.unwrap();
+    let one = bench
+        .inbox()
+        .asks(node(1), AsksWanted::of_all(1))
+        .await
+        .unwrap();
     assert_eq!(one.len(), 1);
     assert!(!one[0].login.is_empty());
     bench
@@ -160,11 +168,66 @@ pub(crate) async fn asks_go_with_their_world(bench: &dyn Bench) {
 
 pub(crate) async fn hint_comes_with_an_ask(bench: &dyn Bench) {
     fill(bench, 1, 2).await;
-    let mut hint = bench.inbox().hint();
+    let mut hint = bench.inbox().hint(0);
     // It waits, or may return at once where there are no hints.
     let early = (&mut hint).now_or_never();
     assert_eq!(leave(bench, &ask(1, 1)).await, Asked::Waits);
-    if early.is_none() {
-        hint.await;
+    let heard = match early {
+        None => hint.await,
+        Some(heard) => heard,
+    };
+    assert_ne!(heard, 0);
+}
+
+pub(crate) async fn hint_that_came_before_somebody_waits_is_heard(bench: &dyn Bench) {
+    fill(bench, 1, 2).await;
+    assert_eq!(leave(bench, &ask(1, 1)).await, Asked::Waits);
+    // Of several who wait for hints each hears each.
+    let [one, other] = [bench.inbox().hint(0), bench.inbox().hint(0)];
+    assert_ne!(one.await, 0);
+    assert_ne!(other.await, 0);
+}
+
+pub(crate) async fn large_asks_come_a_few_at_a_time(bench: &dyn Bench) {
+    join(bench, 1).await;
+    fill(bench, 1, 2).await;
+    fill(bench, 2, 2).await;
+    let large = |number: u128| Ask {
+        command: vec![number as u8; ASK_BYTES_MAX - 2],
+        ..ask(number, if number % 2 == 0 { 2 } else { 1 })
+    };
+    let count = 2 * ASKS_BYTES_MAX.div_ceil(ASK_BYTES_MAX) as u128;
+    for number in 1..=count {
+        assert_eq!(leave(bench, &large(number)).await, Asked::Waits);
     }
+    let mut taken = Vec::new();
+    loop {
+        let asks = waiting(bench, 1).await;
+        if asks.is_empty() {
+            break;
+        }
+        let bytes: usize = asks.iter().map(Ask::bytes).sum();
+        assert!(bytes < ASKS_BYTES_MAX + ASK_BYTES_MAX, "{bytes}");
+        for ask in &asks {
+            bench.inbox().answer(ask.id, vec![1]).await.unwrap();
+        }
+        taken.extend(asks);
+    }
+    assert!(taken == (1..=count).map(large).collect::<Vec<_>>());
+}
+
+pub(crate) async fn asks_of_worlds_that_are_not_wanted_are_left_out(bench: &dyn Bench) {
+    join(bench, 1).await;
+    fill(bench, 1, 2).await;
+    fill(bench, 2, 2).await;
+    for (number, of) in [(1, 1), (2, 2), (3, 1)] {
+        assert_eq!(leave(bench, &ask(number, of)).await, Asked::Waits);
+    }
+    let wanted = AsksWanted {
+        limit: 9,
+        not_of: &[world(1)],
+    };
+    let waiting = bench.inbox().asks(node(1), wanted).await.unwrap();
+    let asks: Vec<Ask> = waiting.into_iter().map(|waiting| waiting.ask).collect();
+    assert_eq!(asks, [ask(2, 2)]);
 }
