@@ -194,7 +194,7 @@ pub(crate) async fn large_asks_come_a_few_at_a_time(bench: &dyn Bench) {
     fill(bench, 2, 2).await;
     let large = |number: u128| Ask {
         command: vec![number as u8; ASK_BYTES_MAX - 2],
-        ..ask(number, if number % 2 == 0 { 2 } else { 1 })
+        ..ask(number, 1 + (number % 2) as u8)
     };
     let count = 2 * ASKS_BYTES_MAX.div_ceil(ASK_BYTES_MAX) as u128;
     for number in 1..=count {
