@@ -1,5 +1,6 @@
 //! The command over a database that nodes share. Where PostgreSQL is missing, each test says that it is skipped.
 #![expect(
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test says what went wrong by panicking"
 )]

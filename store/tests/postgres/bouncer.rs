@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use folkmoot_core::ids::{AskId, NodeId};
-use folkmoot_core::port::{Ask, Inbox as _};
+use folkmoot_core::port::{Ask, AsksWanted, Inbox as _};
 use folkmoot_store::{
     Landing, LedgerError, LedgerUpkeep as _, OpenMode, PostgresLedger, Rows as _,
 };
@@ -153,8 +153,10 @@ async fn bouncer_in_session_mode_is_not_noticed() {
     let waiting = {
         let ledger = Arc::clone(&ledger);
         tokio::spawn(async move {
-            while ledger.asks(holder, 9).await.unwrap().is_empty() {
-                ledger.hint().await;
+            let mut heard = 0;
+            let wanted = AsksWanted::of_all(9);
+            while ledger.asks(holder, wanted).await.unwrap().is_empty() {
+                heard = ledger.hint(heard).await;
             }
         })
     };
