@@ -93,7 +93,8 @@ fn row(node: &NodeView, database: &DatabaseView) -> Vec<String> {
     let offers = if node.offers.is_empty() {
         none()
     } else {
-        node.offers.join(" ")
+        let offers: Vec<String> = node.offers.iter().map(|offer| shortened(offer)).collect();
+        offers.join(" ")
     };
     let cells = [
         id.to_owned(),
@@ -107,4 +108,12 @@ fn row(node: &NodeView, database: &DatabaseView) -> Vec<String> {
         node.schema.to_string(),
     ];
     cells.iter().map(|cell| one_line(cell)).collect()
+}
+
+/// An offer; of the digest of templates the first digits, by which two can be told apart.
+fn shortened(offer: &str) -> String {
+    match offer.split_once(':') {
+        Some(("templates", digest)) => format!("templates:{}", digest.get(..8).unwrap_or(digest)),
+        Some(_) | None => offer.to_owned(),
+    }
 }
