@@ -207,6 +207,7 @@ impl Life {
     }
 
     /// Waits until it has killed itself; false if it has not within `time`.
+    #[cfg(feature = "nodes")]
     pub(crate) async fn is_over_within(&mut self, time: Duration) -> bool {
         timeout(time, self.0.wait()).await.is_ok()
     }
