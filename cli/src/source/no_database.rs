@@ -64,6 +64,7 @@ pub(crate) async fn copy_in(_: &Store, url: &DatabaseUrl) -> Result<CopiedView, 
 pub(crate) enum Membership {}
 
 /// A node, which there is none of.
+#[expect(dead_code, reason = "nobody reads it: no node joins")]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeWish {
     pub(crate) offers: BTreeSet<String>,
