@@ -58,7 +58,8 @@ enum Looked {
 
 impl Lobby {
     /// Looks at all worlds, and opens those that have work left, a few at a time. Then the server is
-    /// ready. Worlds of a store that nodes share are looked at by none: each is given to one of them. A world that does not open keeps nobody from the others.
+    /// ready. A world that does not open keeps nobody from the others. Worlds of a store that nodes share are looked at by
+    /// none: each is given to one of them.
     ///
     /// # Errors
     /// [`ReadError`] if the worlds cannot be listed.
