@@ -59,6 +59,9 @@ pub const TOMBSTONE_BYTES_MAX: usize = 64 * 1024;
 /// The most bytes of what is saved of a world's reach.
 pub const REACH_BYTES_MAX: usize = 64 * 1024;
 
+/// The most appends that a store has under way at a ledger, each of many worlds: a second one begins while the first is late.
+pub(crate) const APPENDS_AT_ONCE: usize = 2;
+
 /// All that a store needs of a ledger. Whoever has the parts has the whole.
 pub trait Ledger:
     Rows + Register + LedgerUpkeep + BlobTable + CheckpointTable + SharedRecords

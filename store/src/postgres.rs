@@ -14,7 +14,7 @@ use folkmoot_core::port::MemberError;
 use tokio_postgres::Row;
 
 use crate::home::opening::OpenMode;
-use crate::ledger::LedgerError;
+use crate::ledger::{APPENDS_AT_ONCE, LedgerError};
 use dialer::Dialer;
 use fault::Fault;
 use hints::Hints;
@@ -54,10 +54,13 @@ pub use health::DatabaseHealth;
 pub use url::{PostgresUrl, PostgresUrlError};
 
 /// The connections that append and change.
-const WRITERS: usize = 2;
+const WRITERS: usize = APPENDS_AT_ONCE;
 
 /// The connections that read.
 const READERS: usize = 4;
+
+/// All of them, with one that renews, one for leases and asks, and one that listens.
+const CONNECTIONS: usize = WRITERS + READERS + 3;
 
 /// The longest wait for what is read.
 const READ: std::time::Duration = std::time::Duration::from_secs(30);

@@ -71,8 +71,8 @@ pub enum PostgresError {
     },
     /// The server has no connection left.
     #[error(
-        "the database server at {place} takes no more connections; a node needs 8, so raise max_connections or put PgBouncer \
-         before it"
+        "the database server at {place} takes no more connections; a node needs {needed}, so raise max_connections or put \
+         PgBouncer before it", needed = super::CONNECTIONS
     )]
     Crowded {
         /// The host and port.

@@ -20,7 +20,9 @@ use super::Inner;
 use super::reaches::{Known, SAVED_EVERY};
 use super::settle::{append_error, unread};
 use crate::format::Malformed;
-use crate::ledger::{BesideRow, Demands, Landing, LedgerError, Row, RowChain, check_chains};
+use crate::ledger::{
+    APPENDS_AT_ONCE, BesideRow, Demands, Landing, LedgerError, Row, RowChain, check_chains,
+};
 use crate::state::index::Reach;
 use crate::state::summary::{Summary, key_digest};
 use crate::sync::threads::threads;
@@ -31,9 +33,6 @@ mod chain;
 mod repeat;
 
 use chain::{Begins, chain};
-
-/// The most batches under way: as many as a ledger has connections that append.
-const BATCHES_MAX: usize = 2;
 
 /// The time without an answer from which on a batch is late.
 const LATE: Duration = Duration::from_millis(50);
@@ -357,7 +356,7 @@ async fn drive(inner: Arc<Inner>) {
     loop {
         gather(queue).await;
         let is_time = queue.turns() >= chains || is_late(begun);
-        if batches.len() < BATCHES_MAX && is_time {
+        if batches.len() < APPENDS_AT_ONCE && is_time {
             let batch = take(queue);
             if !batch.is_empty() {
                 chains += batch.len();
@@ -365,7 +364,7 @@ async fn drive(inner: Arc<Inner>) {
                 begun = Instant::now();
             }
         }
-        let has_room = batches.len() < BATCHES_MAX;
+        let has_room = batches.len() < APPENDS_AT_ONCE;
         tokio::select! {
             biased;
             ended = batches.next() => match ended {
