@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -16,7 +16,7 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
 
 use super::clock::Clock;
 use super::error::PostgresError;
-use super::facts::{Facts, Identity};
+use super::facts::Facts;
 use super::password::{Login, Surroundings};
 use super::session::Session;
 use super::tls;
@@ -58,8 +58,6 @@ const SETTINGS: &str = "
 pub(super) struct Dialer {
     url: PostgresUrl,
     around: Surroundings,
-    /// The database that the first connection led to.
-    identity: OnceLock<Identity>,
     /// The facts of the newest connection.
     newest: Mutex<Option<Facts>>,
     /// The end of the wait after a server was not reached, and how long that is. `None`: the last one was.
@@ -76,7 +74,6 @@ impl Dialer {
         Self {
             url,
             around,
-            identity: OnceLock::new(),
             newest: Mutex::default(),
             trouble: Mutex::default(),
             is_closed: AtomicBool::new(false),
@@ -170,13 +167,28 @@ impl Dialer {
             .map_err(failed)?;
         let facts = Facts::ask(session.client(), &place, &self.clock).await?;
         facts.check(&self.url, &place)?;
-        if self.identity.get_or_init(|| facts.identity).system != facts.identity.system {
-            return Err(PostgresError::Replaced { place });
-        }
-        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        *newest = Some(facts);
-        drop(newest);
+        self.keep(facts, place)?;
         Ok(session)
+    }
+
+    /// Keeps the facts of a new connection, unless it leads to another database than before, or to an older history of the same.
+    fn keep(&self, facts: Facts, place: String) -> Result<(), PostgresError> {
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*newest {
+            let (found, known) = (facts.identity, known.identity);
+            if found.system != known.system {
+                return Err(PostgresError::Replaced { place });
+            }
+            if found.timeline < known.timeline {
+                return Err(PostgresError::Outdated {
+                    place,
+                    found: found.timeline,
+                    known: known.timeline,
+                });
+            }
+        }
+        *newest = Some(facts);
+        Ok(())
     }
 
     fn not_let_in(&self, host: &Host, user: &str, error: tokio_postgres::Error) -> PostgresError {

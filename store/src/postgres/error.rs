@@ -170,6 +170,19 @@ pub enum PostgresError {
         /// The host and port.
         place: String,
     },
+    /// The server does not know that another one took over from it.
+    #[error(
+        "the database server at {place} is in history {found}, and this process has seen {known}: it was the primary before another \
+         server took over, so stop it; if it was set back on purpose, start this process anew"
+    )]
+    Outdated {
+        /// The host and port.
+        place: String,
+        /// The number of its history.
+        found: u32,
+        /// The greatest number that was seen.
+        known: u32,
+    },
     /// The ledger was closed.
     #[error("the ledger is closed")]
     Closed,

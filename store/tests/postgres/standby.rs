@@ -80,5 +80,12 @@ async fn standby_that_takes_over_has_what_was_acknowledged_and_is_taken_for_the_
     assert_eq!(open(&lossless).await.copy(), None);
     // Who was not told that nothing can be missing takes it for a restored one.
     assert!(open(&lossy).await.copy().is_some());
+
+    // The old primary comes back and knows nothing of that. Whoever saw the new one does not take it, although it stands first.
+    first.run();
+    let end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'folkmoot'";
+    second.sql("postgres", end);
+    settle(&ledger, holder, next(world, 51, "on")).await;
+    assert_eq!(salts(&ledger, world).await.len(), 51);
     drop(third);
 }
