@@ -73,7 +73,7 @@ pub struct PostgresLedger {
     readers: Arc<Lanes>,
     /// Nothing that may wait for a lock is in the way of a renewal.
     renewals: Lanes,
-    leases: Lanes,
+    leases: Arc<Lanes>,
     hints: Hints,
     keeper: Keeper,
     /// The database in which the tables were made; `None`: somebody removed what said so.
@@ -90,12 +90,13 @@ impl PostgresLedger {
         let mut session = dialer.dial(None).await?;
         let origin = schema::ready(&mut session, url, mode).await?;
         let lanes = |count| Lanes::new(Arc::clone(&dialer), count);
+        let leases = Arc::new(lanes(1));
         let ledger = Self {
             writers: lanes(WRITERS),
             readers: Arc::new(lanes(READERS)),
             renewals: lanes(1),
-            leases: lanes(1),
-            hints: Hints::new(Arc::clone(&dialer)),
+            hints: Hints::new(Arc::clone(&dialer), Arc::clone(&leases)),
+            leases,
             keeper: Keeper::default(),
             origin,
             dialer,
@@ -137,7 +138,7 @@ impl PostgresLedger {
     /// Closes the connections that nobody uses, and opens none any more. The others close when they are free.
     pub fn close(&self) {
         self.dialer.close();
-        for lanes in [&self.writers, &*self.readers, &self.renewals, &self.leases] {
+        for lanes in [&self.writers, &*self.readers, &self.renewals, &*self.leases] {
             lanes.close();
         }
     }

@@ -1,4 +1,7 @@
 //! Hints that there may be new asks or answers: a connection that listens, as long as somebody waits for one.
+//!
+//! A pool that lends connections takes the wish to listen, and no notification comes. So whoever listens sends itself one, over
+//! another connection, and counts as listening when anything was heard.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -8,12 +11,17 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
 
 use super::dialer::Dialer;
+use super::fault::Fault;
+use super::lanes::Lanes;
 use super::members::LEASE;
+use crate::sync::random;
 
 /// Whoever listens. Dropped, it stops.
 #[derive(Debug)]
 pub(super) struct Hints {
     dialer: Arc<Dialer>,
+    /// The connection over which a notification to ourselves is sent.
+    others: Arc<Lanes>,
     news: Arc<News>,
     listener: OnceCell<Listener>,
 }
@@ -23,7 +31,7 @@ pub(super) struct Hints {
 struct News {
     /// How many there were.
     count: watch::Sender<u64>,
-    /// True while a connection listens.
+    /// True while a connection listens, and has heard something.
     is_listening: AtomicBool,
 }
 
@@ -44,9 +52,10 @@ impl Drop for Listener {
 }
 
 impl Hints {
-    pub(super) fn new(dialer: Arc<Dialer>) -> Self {
+    pub(super) fn new(dialer: Arc<Dialer>, others: Arc<Lanes>) -> Self {
         Self {
             dialer,
+            others,
             news: Arc::new(News {
                 count: watch::Sender::new(0),
                 is_listening: AtomicBool::new(false),
@@ -59,10 +68,9 @@ impl Hints {
     pub(super) async fn wait(&self, heard: u64) -> u64 {
         let mut count = self.news.count.subscribe();
         let begin = async || {
-            Listener(tokio::spawn(listen(
-                Arc::clone(&self.dialer),
-                Arc::downgrade(&self.news),
-            )))
+            let (dialer, others) = (Arc::clone(&self.dialer), Arc::clone(&self.others));
+            let news = Arc::downgrade(&self.news);
+            Listener(tokio::spawn(listen(dialer, others, news)))
         };
         self.listener.get_or_init(begin).await;
         let told = count.wait_for(|count| *count != heard).await;
@@ -78,16 +86,22 @@ impl Hints {
         self.news.tell();
     }
 
-    /// Tells whether notifications come, as far as anybody can know.
+    /// Tells whether notifications come.
     pub(super) fn is_listening(&self) -> bool {
         self.news.is_listening.load(Ordering::Acquire)
     }
 }
 
 /// Listens until nobody wants it any more. A connection that was lost may have lost notifications, so a new one gives a hint.
-async fn listen(dialer: Arc<Dialer>, news: Weak<News>) {
+async fn listen(dialer: Arc<Dialer>, others: Arc<Lanes>, news: Weak<News>) {
     let schema = dialer.url().schema();
-    let sql = format!("LISTEN {schema}_ask; LISTEN {schema}_answer");
+    let mut number = [0; 16];
+    if let Err(error) = random::fill(&mut number) {
+        tracing::warn!(%error, "the machine gives no random number: the node polls for asks and answers");
+        return;
+    }
+    let own = format!("fm_{:032x}", u128::from_ne_bytes(number));
+    let sql = format!("LISTEN {schema}_ask; LISTEN {schema}_answer; LISTEN {own}");
     while !dialer.is_closed() {
         let (told, mut heard) = unbounded_channel();
         // The dialer says why it failed, and pauses before it tries again.
@@ -97,18 +111,31 @@ async fn listen(dialer: Arc<Dialer>, news: Weak<News>) {
         if session.command(&sql, LEASE).await.is_err() {
             continue;
         }
+        if let Err(fault) = notify(&others, &own).await {
+            tracing::debug!(?fault, "the listener could not send itself a notification");
+        }
         loop {
-            let Some(news) = news.upgrade() else { return };
-            news.is_listening.store(true, Ordering::Release);
-            news.tell();
-            drop(news);
+            let Some(told) = news.upgrade() else { return };
+            told.tell();
+            drop(told);
             // Closed: the connection was lost.
             if heard.recv().await.is_none() {
                 break;
             }
             while heard.try_recv().is_ok() {}
+            let Some(told) = news.upgrade() else { return };
+            told.is_listening.store(true, Ordering::Release);
         }
         let Some(news) = news.upgrade() else { return };
         news.is_listening.store(false, Ordering::Release);
     }
+}
+
+/// Sends a notification to who listens on `channel`.
+async fn notify(others: &Lanes, channel: &str) -> Result<(), Fault> {
+    let mut lane = others.take().await?;
+    let sent = lane
+        .query("SELECT pg_notify($1, '')", &[&channel], LEASE)
+        .await;
+    sent.map(|_| ())
 }

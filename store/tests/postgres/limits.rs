@@ -1,10 +1,11 @@
 //! What a server refuses, and what it says of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use folkmoot_core::port::{AsksWanted, Inbox as _, MemberError, Members as _, NodeCard};
 use folkmoot_store::{Compaction, Landing, LedgerError, LedgerUpkeep as _, Rows as _};
 
+use crate::proxy::{Proxy, Way};
 use crate::rows::{begin, next, node, open, salts};
 use crate::server::{Server, shared};
 
@@ -140,6 +141,33 @@ async fn hint_comes_with_an_ask_of_another_node() {
         other.ask(&ask).await.unwrap();
         let heard = tokio::time::timeout(Duration::from_secs(60), waiting).await;
         heard.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ledger_looks_seldom_only_while_notifications_come() {
+    let Some(server) = Server::start("hints behind a pool") else {
+        return;
+    };
+    let url = server.url();
+    let direct = open(&url).await;
+    let often = direct.look_every();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut heard = 0;
+    while direct.look_every() == often {
+        assert!(Instant::now() < deadline, "no notification comes");
+        heard = direct.hint(heard).await;
+    }
+
+    // A pool takes the wish to listen, and no notification comes.
+    let proxy = Proxy::before(server.port);
+    proxy.set(Way::Mute);
+    let pooled = url.replace(&server.port.to_string(), &proxy.port.to_string());
+    let pooled = open(&pooled).await;
+    pooled.hint(0).await;
+    for _ in 0..50 {
+        pooled.asks(node(), AsksWanted::of_all(1)).await.unwrap();
+        assert_eq!(pooled.look_every(), often);
     }
 }
 

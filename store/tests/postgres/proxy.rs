@@ -20,6 +20,8 @@ pub(crate) enum Way {
     Deaf,
     /// They pass after this time.
     Delay(Duration),
+    /// They pass, but for the notifications on connections that begin from here on: as behind a pool that lends connections.
+    Mute,
 }
 
 /// Where a connection is cut.
@@ -170,6 +172,15 @@ impl Pipe {
     }
 
     fn carry_answers(&self, mut from: TcpStream, mut to: TcpStream) {
+        if *self.shared.way.lock().unwrap() == Way::Mute {
+            while let Some(message) = message(&mut from, true) {
+                let is_notification = message.first() == Some(&b'A');
+                if !is_notification && to.write_all(&message).is_err() {
+                    break;
+                }
+            }
+            return self.close();
+        }
         let mut bytes = vec![0; 64 << 10];
         while let Ok(read) = from.read(&mut bytes) {
             let is_lost = read > 0 && self.loses_answer.load(Ordering::Acquire);
