@@ -6,10 +6,11 @@ use std::time::Duration;
 use folkmoot_core::ids::{AskId, NodeId, WorldId};
 use folkmoot_core::port::{Ask, Inbox as _, Members as _, Renewal};
 use folkmoot_store::{PostgresLedger, Register as _};
+use tokio_postgres::Client;
 
 use crate::races::{card, client, is_waiting};
 use crate::rows::{begin, node, open};
-use crate::server::shared;
+use crate::server::{Server, shared};
 
 const ROUNDS: usize = 100;
 const TTL: Duration = Duration::from_secs(60);
@@ -101,12 +102,7 @@ async fn reaper_that_was_kept_waiting_goes_by_the_time_at_which_it_looked() {
     ledger.join(&card(dead), Duration::ZERO).await.unwrap();
     ledger.join(&card(lives), TTL).await.unwrap();
     let world = begin(ledger.as_ref(), lives).await;
-    let other = client(server).await;
-    let lock = format!(
-        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
-        world.0
-    );
-    other.batch_execute(&lock).await.unwrap();
+    let other = locked(server, schema, world).await;
     let reaping = tokio::spawn({
         let ledger = Arc::clone(&ledger);
         // The take comes between the reaper's look and its deed, and waits for the lock.
@@ -137,12 +133,7 @@ async fn renewal_waits_for_nothing_that_waits_for_a_world() {
     let own = node();
     ledger.join(&card(own), TTL).await.unwrap();
     let world = begin(ledger.as_ref(), own).await;
-    let other = client(server).await;
-    let lock = format!(
-        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
-        world.0
-    );
-    other.batch_execute(&lock).await.unwrap();
+    let _locked = locked(server, schema, world).await;
     for _ in 0..TRIES_MAX {
         let asks = (0..16).map(|_| {
             let ledger = Arc::clone(&ledger);
@@ -174,12 +165,7 @@ async fn holder_is_told_beside_what_waits_for_the_world() {
     let own = node();
     ledger.join(&card(own), TTL).await.unwrap();
     let world = begin(ledger.as_ref(), own).await;
-    let other = client(server).await;
-    let lock = format!(
-        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
-        world.0
-    );
-    other.batch_execute(&lock).await.unwrap();
+    let _locked = locked(server, schema, world).await;
     for _ in 0..TRIES_MAX {
         let releasing = {
             let ledger = Arc::clone(&ledger);
@@ -195,6 +181,17 @@ async fn holder_is_told_beside_what_waits_for_the_world() {
         drop(releasing.await.unwrap());
     }
     panic!("the holder was told behind what waits for the world");
+}
+
+/// Has another client lock the row of a world, until that commits or is dropped.
+async fn locked(server: &Server, schema: &str, world: WorldId) -> Client {
+    let other = client(server).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM {schema}.world WHERE world = '{}' FOR UPDATE",
+        world.0
+    );
+    other.batch_execute(&lock).await.unwrap();
+    other
 }
 
 fn ask(world: WorldId) -> Ask {
