@@ -82,8 +82,8 @@ impl Part {
             tracing::warn!(
                 table = name,
                 bytes = self.bytes,
-                "a table holds bytes of what was erased or deleted, and is too large to be written anew beside the work: run \
-                 `VACUUM FULL` on it when all nodes may stand still"
+                "a table holds bytes of what was erased or deleted, and is too large to be written anew beside the work; when all \
+                 nodes may stand still, run `VACUUM FULL` on it, and then delete its row in the table leftover"
             );
             return Ok(Compaction::Later);
         }
