@@ -11,14 +11,14 @@ use crate::event::{ClockKind, Labelled, Rights};
 use crate::ids::alike::name_fault;
 use crate::ids::principal::Principal;
 use crate::ids::{
-    AgentName, CopyId, Digest, EpisodeId, GrantId, Incarnation, PersonName, Position, Seed, Stamp,
-    Time, WorldId, WorldName,
+    AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, PersonName, Position, Seed,
+    Stamp, Time, WorldId, WorldName,
 };
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
 use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
-use crate::world::memory::{Memory, Message};
+use crate::world::memory::{Memory, Message, OpenCall};
 
 mod calls;
 mod checkpoint;
@@ -354,6 +354,16 @@ impl World {
     #[must_use]
     pub fn memory(&self, agent: &AgentName) -> Option<&Memory> {
         self.agents.memory(agent)
+    }
+
+    /// The calls that have no result yet, agent by agent as the rules name them.
+    pub fn open_calls(&self) -> impl Iterator<Item = (&AgentName, CallId, &OpenCall)> {
+        let agents = self.rules.spec().agents.iter().map(|agent| &agent.name);
+        let memories = agents.filter_map(|agent| Some((agent, self.memory(agent)?)));
+        memories.flat_map(|(agent, memory)| {
+            let calls = memory.open_calls.iter();
+            calls.map(move |(id, call)| (agent, *id, call))
+        })
     }
 
     /// The work on its own log.

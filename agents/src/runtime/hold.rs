@@ -143,9 +143,7 @@ impl Runtime {
 
 /// A tool that runs in a world.
 fn running_tool(world: &World) -> Option<String> {
-    let agents = world.rules().spec().agents.iter();
-    let memories = agents.filter_map(|agent| world.memory(&agent.name));
-    let mut calls = memories.flat_map(|memory| memory.open_calls.values());
+    let mut calls = world.open_calls().map(|(_, _, call)| call);
     let running = calls.find(|call| matches!(call.state, CallState::Running(_)))?;
     let tool = running.tool.as_ref();
     Some(tool.map_or_else(|| "a tool".to_owned(), ToString::to_string))

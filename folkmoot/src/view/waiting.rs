@@ -59,32 +59,17 @@ impl DoubtView {
     #[must_use]
     pub fn all(world: &World, now: Time) -> Vec<Self> {
         let now = by_clock_of(world, now);
-        let agents = world.rules().spec().agents.iter();
-        let memories = agents.filter_map(|agent| Some((&agent.name, world.memory(&agent.name)?)));
-        let of = |(agent, memory): (&AgentName, &folkmoot_core::world::memory::Memory)| {
-            let calls = memory.open_calls.values().filter_map(|call| {
-                let (run, is_running) = match &call.state {
-                    CallState::Running(run) => (run, true),
-                    CallState::InDoubt { run, .. } => (run, false),
-                    CallState::Ready { .. }
-                    | CallState::AwaitsApproval { .. }
-                    | CallState::AwaitsAnswer { .. }
-                    | CallState::AwaitsAgent { .. }
-                    | CallState::AwaitsSettlement { .. } => return None,
-                };
-                let arguments = call.arguments.present().cloned();
-                let agent = agent.clone();
-                let tool = call.tool.clone();
-                (!run.may_repeat(now)).then_some(Self {
-                    agent,
-                    tool,
-                    arguments,
-                    is_running,
-                })
-            });
-            calls.collect::<Vec<_>>()
-        };
-        memories.flat_map(of).collect()
+        let calls = world.open_calls().filter_map(|(agent, _, call)| {
+            let is_running = matches!(call.state, CallState::Running(_));
+            let run = call.run().filter(|run| !run.may_repeat(now));
+            run.map(|_| Self {
+                agent: agent.clone(),
+                tool: call.tool.clone(),
+                arguments: call.arguments.present().cloned(),
+                is_running,
+            })
+        });
+        calls.collect()
     }
 }
 

@@ -29,20 +29,17 @@ pub(super) fn heartbeat(world: &World) -> Option<Heartbeat> {
         return None;
     }
     let now = SystemClock.now();
-    let mut calls = Vec::new();
-    for agent in &world.rules().spec().agents {
-        let open = world.memory(&agent.name).map(|memory| &memory.open_calls);
-        for (call, open) in open.into_iter().flatten() {
-            let CallState::Running(run) = &open.state else {
-                continue;
-            };
-            calls.push(RunningCall {
-                call: *call,
-                agent: agent.name.clone(),
-                tool: open.tool.clone(),
-                age_ms: now.0.saturating_sub(run.started.0),
-            });
-        }
-    }
+    let running = world.open_calls().filter_map(|(agent, call, open)| {
+        let CallState::Running(run) = &open.state else {
+            return None;
+        };
+        Some(RunningCall {
+            call,
+            agent: agent.clone(),
+            tool: open.tool.clone(),
+            age_ms: now.0.saturating_sub(run.started.0),
+        })
+    });
+    let calls = running.collect();
     Some(Heartbeat { calls })
 }
