@@ -78,6 +78,20 @@ enum Looked {
 /// The reason that an ask is not answered yet.
 struct NotYet(String);
 
+/// The answer to an ask.
+struct Answer {
+    told: Told,
+    /// The world that is closed behind it, so that whoever asked can take it.
+    let_go: Option<WorldName>,
+}
+
+impl From<Told> for Answer {
+    fn from(told: Told) -> Self {
+        let let_go = None;
+        Self { told, let_go }
+    }
+}
+
 impl Answerer {
     /// Answers with the worlds of `runtime` what `inbox` has for the node that `node` names.
     #[must_use]
@@ -156,19 +170,18 @@ impl Answerer {
     /// Answers an ask; gives its id if it cannot be answered now.
     async fn answer(&self, waiting: WaitingAsk, tries: u32) -> Option<AskId> {
         let id = waiting.ask.id;
-        let told = match self.told(&waiting).await {
-            Ok(told) => told,
-            Err(NotYet(why)) if tries.saturating_add(1) >= TRIES_MAX => Told::Stopped(why),
+        let answer = match self.told(&waiting).await {
+            Ok(answer) => answer,
+            Err(NotYet(why)) if tries.saturating_add(1) >= TRIES_MAX => Told::Stopped(why).into(),
             Err(NotYet(why)) => {
                 tracing::debug!(ask = %id, why, "an ask is not answered yet");
                 return Some(id);
             }
         };
-        let let_go = let_go(&waiting.ask).filter(|_| matches!(told, Told::Accepted { .. }));
-        match self.inbox.answer(id, told.write()).await {
+        match self.inbox.answer(id, answer.told.write()).await {
             Ok(()) => {
                 // Behind the answer: a world that is asked something is due at once, and somebody else would take it.
-                if let Some(name) = let_go {
+                if let Some(name) = answer.let_go {
                     self.runtime.let_go(&name).await;
                 }
                 None
@@ -183,9 +196,10 @@ impl Answerer {
     }
 
     /// Gives the command of an ask to its world, through the same door as everybody.
-    async fn told(&self, WaitingAsk { ask, login, .. }: &WaitingAsk) -> Result<Told, NotYet> {
+    async fn told(&self, WaitingAsk { ask, login, .. }: &WaitingAsk) -> Result<Answer, NotYet> {
         let unread = |what: &str, why: String| {
-            Told::Elsewhere(format!("the node that has it cannot read {what}: {why}"))
+            let why = format!("the node that has it cannot read {what}: {why}");
+            Answer::from(Told::Elsewhere(why))
         };
         let asked = match WrittenAsk::read(&ask.command) {
             Ok(asked) => asked,
@@ -197,14 +211,14 @@ impl Answerer {
         };
         let command = match asked {
             WrittenAsk::Command(command) => command,
-            WrittenAsk::LetGo(name) => return self.may_let_go(ask, &name, &giver).await,
+            WrittenAsk::LetGo(name) => return self.may_let_go(ask, name, &giver).await,
         };
         let key = match key(ask, command.key) {
             Ok(key) => key,
             Err(why) => return Ok(unread("the command", why)),
         };
         let Some(world) = self.world(ask.world, &command.world).await? else {
-            return Ok(no_such_world(&command.world));
+            return Ok(no_such_world(&command.world).into());
         };
         match world
             .as_principal(giver)
@@ -212,17 +226,25 @@ impl Answerer {
             .await
         {
             Err(error) if error.leaves_it_to_others() => Err(NotYet(error.to_string())),
-            answer => Ok(answer.into()),
+            told => Ok(Told::from(told).into()),
         }
     }
 
     /// Tells whether the world of an ask is to be closed, so that whoever asks can take it.
-    async fn may_let_go(&self, ask: &Ask, name: &WorldName, giver: &Proof) -> Result<Told, NotYet> {
-        let Some(world) = self.world(ask.world, name).await? else {
-            return Ok(no_such_world(name));
+    async fn may_let_go(
+        &self,
+        ask: &Ask,
+        name: WorldName,
+        giver: &Proof,
+    ) -> Result<Answer, NotYet> {
+        let Some(world) = self.world(ask.world, &name).await? else {
+            return Ok(no_such_world(&name).into());
         };
         let may = Runtime::check_let_go(&world, giver.principal()).await;
-        Ok(may.map(|()| Accepted::default()).into())
+        Ok(Answer {
+            let_go: may.is_ok().then_some(name),
+            told: may.map(|()| Accepted::default()).into(),
+        })
     }
 
     /// The world of an ask, open here. `None` if there is none of that name and id.
@@ -303,14 +325,6 @@ impl Round {
     /// Forgets what is no longer asked here: nothing is asked but of the worlds in `but`.
     fn forget(&mut self, but: &[WorldId]) {
         self.tries.retain(|world, _| but.contains(world));
-    }
-}
-
-/// The world that is to be let go of, if an ask wants that.
-fn let_go(ask: &Ask) -> Option<WorldName> {
-    match WrittenAsk::read(&ask.command) {
-        Ok(WrittenAsk::LetGo(name)) => Some(name),
-        Ok(WrittenAsk::Command(_)) | Err(_) => None,
     }
 }
 

@@ -166,13 +166,7 @@ impl Order {
     fn errand(&self, id: AskId, world: WorldId) -> Errand {
         let mut command = Command::of(self.by.principal().clone(), self.action.clone());
         command.key = self.key.clone().map(|key| key.of(&command));
-        Errand {
-            id,
-            world,
-            name: self.world.clone(),
-            command,
-            vouched: self.vouched,
-        }
+        Errand::of((id, world), self.world.clone(), command, self.vouched)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use folkmoot_core::command::Command;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{AskId, WorldId, WorldName};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{ASKS_WAITING_MAX, Ask, AskState, Asked, Inbox, MemberError};
@@ -12,7 +13,7 @@ use folkmoot_core::world::Accepted;
 use tokio::sync::{Notify, oneshot};
 
 use crate::error::SeatError;
-use crate::wire::{Told, WireError, WrittenCommand, write_principal};
+use crate::wire::{Told, WireError, WrittenAsk, WrittenCommand, write_principal};
 
 /// How long an answer is waited for. A holder that died has its successor after a few seconds. A server gives up on a request
 /// later than that.
@@ -32,14 +33,14 @@ pub enum Vouched {
     ByLogin,
 }
 
-/// A command on its way to the holder of its world.
+/// An ask on its way to the holder of its world.
 #[derive(Debug, Clone)]
 pub(crate) struct Errand {
     pub(crate) id: AskId,
     pub(crate) world: WorldId,
-    pub(crate) name: WorldName,
-    pub(crate) command: Command,
-    pub(crate) vouched: Vouched,
+    /// The giver, for whom this process vouches; `None`: the login of this process, for which the ledger does.
+    pub(crate) giver: Option<Principal>,
+    pub(crate) asked: WrittenAsk,
 }
 
 /// Carries commands of all worlds of a process. Cheap to clone.
@@ -212,32 +213,37 @@ impl Drop for BrokenOff<'_> {
 }
 
 impl Errand {
-    /// The ask that it is.
+    /// A command to the world of this id and name.
+    pub(crate) fn of(
+        (id, world): (AskId, WorldId),
+        name: WorldName,
+        command: Command,
+        vouched: Vouched,
+    ) -> Self {
+        Self {
+            id,
+            world,
+            giver: (vouched == Vouched::ByNode).then_some(command.principal),
+            asked: WrittenAsk::Command(WrittenCommand {
+                world: name,
+                key: command.key,
+                action: command.action,
+            }),
+        }
+    }
+
+    /// The ask that it is, in its written form.
     ///
     /// # Errors
     /// [`SeatError::TooLarge`], and [`SeatError::Elsewhere`] for a command that is none of a person.
     pub(crate) fn write(self) -> Result<Ask, SeatError> {
-        let Self {
-            id,
-            world,
-            name,
-            command,
-            vouched,
-        } = self;
-        let principal = match vouched {
-            Vouched::ByNode => Some(write_principal(command.principal).map_err(unsent)?),
-            Vouched::ByLogin => None,
-        };
+        let giver = self.giver.map(write_principal).transpose();
+        let principal = giver.map_err(unsent)?;
         let beside = principal.as_ref().map_or(0, Vec::len);
-        let written = WrittenCommand {
-            world: name,
-            key: command.key,
-            action: command.action,
-        };
         Ok(Ask {
-            id,
-            world,
-            command: written.write(beside).map_err(unsent)?,
+            id: self.id,
+            world: self.world,
+            command: self.asked.write(beside).map_err(unsent)?,
             principal,
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::principal::{Principal, Right};
 use folkmoot_core::ids::{WorldId, WorldName};
-use folkmoot_core::port::{Ask, NoTenure, Tenure};
+use folkmoot_core::port::{NoTenure, Tenure};
 use folkmoot_core::world::World;
 use folkmoot_core::world::memory::CallState;
 
@@ -13,10 +13,10 @@ use tokio::time::{Instant, sleep};
 
 use super::Runtime;
 use crate::error::{OpenError, SeatError};
-use crate::means::courier::{ANSWER_AWAITED, LOOK_EVERY};
+use crate::means::courier::{ANSWER_AWAITED, Errand, LOOK_EVERY};
 use crate::seat::WorldHandle;
 use crate::seat::access::no_right;
-use crate::wire::{WireError, WrittenAsk, write_principal};
+use crate::wire::WrittenAsk;
 
 /// A world that this process has, and that is open nowhere, until it is given back.
 #[derive(Debug)]
@@ -102,15 +102,13 @@ impl Runtime {
             let why = "this process cannot ask its holder: its runtime has no inbox";
             return Err(elsewhere(SeatError::Elsewhere(why.to_owned())));
         };
-        let unsent = |error: WireError| elsewhere(SeatError::Elsewhere(error.to_string()));
-        let principal = write_principal(by.clone()).map_err(unsent)?;
-        let written = WrittenAsk::LetGo(name.clone());
-        let ask = Ask {
+        let errand = Errand {
             id: self.ask_id(),
             world,
-            command: written.write(principal.len()).map_err(unsent)?,
-            principal: Some(principal),
+            giver: Some(by.clone()),
+            asked: WrittenAsk::LetGo(name.clone()),
         };
+        let ask = errand.write().map_err(elsewhere)?;
         match courier.carry(&ask, ANSWER_AWAITED).await {
             Ok(_) => Ok(()),
             Err(SeatError::Refused(refusal)) => Err(OpenError::Refused(refusal)),

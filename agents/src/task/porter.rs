@@ -264,13 +264,8 @@ impl Porter {
         }
         let id = self.means.ask_id();
         self.left.note(id, command.clone());
-        let errand = Errand {
-            id,
-            world: self.id,
-            name: self.door.name.clone(),
-            command,
-            vouched: Vouched::ByNode,
-        };
+        let name = self.door.name.clone();
+        let errand = Errand::of((id, self.id), name, command, Vouched::ByNode);
         let courier = self.courier.clone();
         self.errands.spawn(async move {
             let answer = match errand.write() {
