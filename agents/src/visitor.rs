@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::ids::{AskId, NodeId, Time, WorldId, WorldName};
+use folkmoot_core::ids::{AskId, NodeId, WorldId, WorldName};
 use folkmoot_core::port::{MemberError, Members, NoTenure, NodeState, ReadError};
 use folkmoot_core::world::Accepted;
 use tokio::time::Instant;
@@ -31,8 +31,6 @@ pub struct Visitor {
     pub members: Arc<dyn Members>,
     /// The visitor itself, which is a member with room for no world, and renews.
     pub node: NodeId,
-    /// The time for which it renews.
-    pub ttl: Duration,
 }
 
 /// A command of a visitor.
@@ -106,15 +104,12 @@ impl Visitor {
         Err(SeatError::Unanswered { after, unfit }.into())
     }
 
-    /// Tells whether any node lives that takes worlds, or has some. One that renewed no later than this one could have run
-    /// out is dead: nobody's clock but the ledger's counts.
+    /// Tells whether any node lives that takes worlds, or has some. Nobody's clock but the ledger's counts.
     async fn is_anybody_there(&self) -> Result<bool, MemberError> {
         let nodes = self.members.nodes().await?;
-        let own = nodes.iter().find(|node| node.card.node == self.node);
-        let own = own.map_or(Time(0), |own| own.until);
         let is_there = |node: &NodeState| {
-            let has_worlds = !node.card.draining && (node.card.room > 0 || node.held > 0);
-            node.card.node != self.node && node.until.after(self.ttl) >= own && has_worlds
+            let has_worlds = node.card.room > 0 || node.held > 0;
+            node.card.node != self.node && node.goes_on() && has_worlds
         };
         Ok(nodes.iter().any(is_there))
     }

@@ -27,6 +27,7 @@ mod custody;
 mod files;
 mod log_error;
 mod members;
+mod offer;
 mod progress;
 mod sandbox;
 mod tenure;
@@ -42,6 +43,7 @@ pub use members::{
     Asked, AsksWanted, CLAIM_MAX, Inbox, MemberError, Members, NodeCard, NodeState, Renewal, Taken,
     WaitingAsk, WhoAmI,
 };
+pub use offer::Offer;
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 pub use sandbox::{Network, Sandbox, SandboxPlace};
 pub use tenure::{NoTenure, PermanentTenure, Tenure, Tenures};

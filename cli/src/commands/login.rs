@@ -1,7 +1,6 @@
 //! `folkmoot login`.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::arguments::{CommonArgs, StorePlace};
 use crate::control::client::Client;
@@ -12,12 +11,9 @@ use crate::person;
 use crate::source::database::{Database, DatabaseUrl};
 use crate::terminal::Terminal;
 use folkmoot::core::port::causes::with_causes;
-use folkmoot::core::port::{Members, NodeState};
+use folkmoot::core::port::{Members, Offer};
 use folkmoot::store::OpenMode;
 use folkmoot_server::login_code;
-
-/// The longest time by which the last renewals of two living nodes lie apart.
-const RENEWED: Duration = Duration::from_secs(5);
 
 /// Makes a login link, and prints it: the server that holds the store makes it, or this process for all nodes of a database.
 pub(crate) async fn login(common: &CommonArgs) -> Result<(), CliError> {
@@ -71,28 +67,19 @@ async fn of_nodes(url: &DatabaseUrl) -> Result<Vec<LoginLink>, CliError> {
     Ok(addresses.iter().map(link).collect())
 }
 
-/// The beginning of the offer by which a node says at which URL browsers find it.
-const PUBLIC: &str = "public:";
-
-/// The offer of a node that browsers find at `url`.
-pub(crate) fn public_offer(url: &str) -> String {
-    format!("{PUBLIC}{url}")
-}
-
 /// The addresses at which browsers find the living nodes, each once: those that are public, else those at which nodes reach
 /// one another.
 async fn addresses(members: &dyn Members, url: &DatabaseUrl) -> Result<BTreeSet<String>, CliError> {
     let nodes = members.nodes().await;
     let nodes = nodes.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
-    let newest = nodes.iter().map(|state| state.until).max();
-    let lives = |state: &&NodeState| {
-        !state.card.draining && newest.is_some_and(|newest| state.until.after(RENEWED) >= newest)
-    };
-    let cards = nodes.iter().filter(lives).map(|state| &state.card);
+    let cards = nodes.iter().filter(|node| node.goes_on());
+    let cards = cards.map(|state| &state.card);
     let public = cards.clone().flat_map(|card| &card.offers);
-    let public: BTreeSet<_> = public
-        .filter_map(|offer| offer.strip_prefix(PUBLIC).map(str::to_owned))
-        .collect();
+    let public = public.filter_map(|offer| match Offer::read(offer)? {
+        Offer::Public(url) => Some(url.to_owned()),
+        Offer::Base(_) | Offer::Templates(_) => None,
+    });
+    let public: BTreeSet<_> = public.collect();
     let addresses = if public.is_empty() {
         cards.filter_map(|card| card.advertise.clone()).collect()
     } else {

@@ -1,5 +1,7 @@
 //! `folkmoot nodes`.
 
+use folkmoot::core::port::Offer;
+
 use crate::arguments::{CommonArgs, StorePlace};
 use crate::exit::{CliError, USAGE};
 use crate::show::{one_line, table};
@@ -112,8 +114,10 @@ fn row(node: &NodeView, database: &DatabaseView) -> Vec<String> {
 
 /// An offer; of the digest of templates the first digits, by which two can be told apart.
 fn shortened(offer: &str) -> String {
-    match offer.split_once(':') {
-        Some(("templates", digest)) => format!("templates:{}", digest.get(..8).unwrap_or(digest)),
-        Some(_) | None => offer.to_owned(),
+    match Offer::read(offer) {
+        Some(Offer::Templates(digest)) => {
+            Offer::Templates(digest.get(..8).unwrap_or(digest)).to_string()
+        }
+        Some(Offer::Base(_) | Offer::Public(_)) | None => offer.to_owned(),
     }
 }

@@ -1,7 +1,15 @@
 //! A database that nodes share, and those nodes, as commands show them.
 
+use std::path::Path;
+
 use folkmoot::core::ids::{NodeId, Time};
+use folkmoot::core::port::Offer;
 use serde::Serialize;
+
+/// The offer of a folder that worlds may need.
+pub(crate) fn offer_of(base: &Path) -> String {
+    Offer::Base(&base.display().to_string()).to_string()
+}
 
 /// A node, as `--json` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -282,8 +282,18 @@ pub struct NodeState {
     pub card: NodeCard,
     /// The end of its membership, by the ledger's clock.
     pub until: Time,
+    /// True if that was over when the ledger was asked. Nobody has declared it dead yet.
+    pub is_late: bool,
     /// The number of worlds that it holds.
     pub held: u64,
+}
+
+impl NodeState {
+    /// Tells whether it goes on: it is within its time, and does not drain.
+    #[must_use]
+    pub const fn goes_on(&self) -> bool {
+        !self.is_late && !self.card.draining
+    }
 }
 
 /// The result of [`Members::take`].

@@ -115,10 +115,11 @@ const HELD: &str = "
     SELECT w.world FROM fm.world w JOIN fm.node n ON n.node = w.holder WHERE w.holder = $1 ORDER BY w.world";
 
 const HOLDER: &str = "
-    SELECT n.*, 0::int8 AS held FROM fm.node n JOIN fm.world w ON w.holder = n.node WHERE w.world = $1";
+    SELECT n.*, n.until < fm.now_ms() AS is_late, 0::int8 AS held FROM fm.node n JOIN fm.world w ON w.holder = n.node WHERE w.world = $1";
 
 const NODES: &str = "
-    SELECT n.*, (SELECT count(*) FROM fm.world w WHERE w.holder = n.node) AS held FROM fm.node n ORDER BY n.node";
+    SELECT n.*, n.until < fm.now_ms() AS is_late, (SELECT count(*) FROM fm.world w WHERE w.holder = n.node) AS held
+    FROM fm.node n ORDER BY n.node";
 
 #[async_trait]
 impl Members for PostgresLedger {
@@ -344,6 +345,7 @@ fn state(row: &Row) -> Result<NodeState, MemberError> {
             advertise: advertise.map(values::read_text),
         },
         until: time(row, "until")?,
+        is_late: column(row, "is_late")?,
         held: held.unsigned_abs(),
     })
 }

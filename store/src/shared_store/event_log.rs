@@ -8,7 +8,8 @@ use folkmoot_core::command::commit::{CommandKey, Commit};
 use folkmoot_core::event::{Event, EventKind, WorldEvent};
 use folkmoot_core::ids::{Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{
-    AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, CommitStream, EventLog, Labels, Offer, ReadError, StoredCommit,
+    WorldEntry,
 };
 use tokio::sync::oneshot;
 
@@ -284,7 +285,11 @@ pub(super) fn demands(events: &[Event]) -> Option<Demands> {
             schema: EventKind::schema(),
         });
         if let Some(base) = base {
-            made.needs = Some(base.iter().map(|base| format!("base:{base}")).collect());
+            made.needs = Some(
+                base.iter()
+                    .map(|base| Offer::Base(base).to_string())
+                    .collect(),
+            );
         }
     }
     demands

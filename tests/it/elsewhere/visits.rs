@@ -30,7 +30,6 @@ fn visitor(number: u8, process: &Process, commons: &Commons) -> Visitor {
         runtime: process.runtime.clone(),
         members: Arc::clone(commons.ledger()) as _,
         node: commons.member(number, 0).id(),
-        ttl: TTL,
     }
 }
 

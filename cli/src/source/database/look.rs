@@ -23,7 +23,7 @@ pub(crate) async fn look_at(url: &DatabaseUrl) -> Result<DatabaseView, CliError>
         room: node.card.room,
         draining: node.card.draining,
         until: node.until,
-        is_late: node.until < health.now,
+        is_late: node.is_late,
         offers: node.card.offers.into_iter().collect(),
         advertise: node.card.advertise,
         schema: node.card.schema,

@@ -2,19 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
 
 use folkmoot::core::ids::{Digest, NodeId};
-use folkmoot::core::port::{MemberError, Members, NodeCard, NodeState};
+use folkmoot::core::port::{MemberError, Members, NodeCard, Offer};
 use folkmoot::store::{LedgerError, SharedRecord, SharedRecords};
 use serde::{Deserialize, Serialize};
 
-/// The beginning of the offer by which a node says which templates it has.
-const OFFER: &str = "templates:";
 /// The kind of the shared records that say what such a digest is made of.
 const KIND: &str = "templates";
-/// The time for which a node that does not renew is a member.
-const MEMBER: Duration = Duration::from_secs(5);
 
 /// The digests of all templates of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +101,7 @@ impl TemplateDigests {
         };
         // Under its digest nothing else can stand.
         records.put_shared(&record, None).await?;
-        Ok(format!("{OFFER}{digest}"))
+        Ok(Offer::Templates(&digest.to_string()).to_string())
     }
 
     /// Checks that all other nodes of the store have the same templates, and in the same folder unless `node` offers theirs as
@@ -124,13 +119,11 @@ impl TemplateDigests {
     ) -> Result<(), TemplatesError> {
         let nodes = members.nodes().await?;
         let own = nodes.iter().find(|state| state.card.node == node);
-        // It has renewed just now, so that its own time tells whose is past.
-        let NodeState { until, card, .. } = own.ok_or(TemplatesError::NoMember)?;
-        let lives = |state: &&NodeState| !state.card.draining && state.until.after(MEMBER) > *until;
+        let card = &own.ok_or(TemplatesError::NoMember)?.card;
         let own = self.digest().to_string();
-        for other in nodes.iter().filter(lives).map(|state| &state.card) {
-            let mut offers = other.offers.iter();
-            let theirs = offers.find_map(|offer| offer.strip_prefix(OFFER));
+        let others = nodes.iter().filter(|node| node.goes_on());
+        for other in others.map(|state| &state.card) {
+            let theirs = other.offers.iter().find_map(|offer| digest_of(offer));
             if let Some(theirs) = theirs.filter(|theirs| *theirs != own) {
                 let theirs = kept(theirs, &other.name, records).await?;
                 self.compare(&theirs, &other.name)?;
@@ -209,9 +202,17 @@ async fn kept(
     serde_json::from_slice(&value).map_err(|error| malformed(error.to_string()))
 }
 
+/// The digest in the offer of a node's templates.
+fn digest_of(offer: &str) -> Option<&str> {
+    match Offer::read(offer)? {
+        Offer::Templates(digest) => Some(digest),
+        Offer::Base(_) | Offer::Public(_) => None,
+    }
+}
+
 /// The offer of a folder.
 fn base(folder: &str) -> String {
-    format!("base:{folder}")
+    Offer::Base(folder).to_string()
 }
 
 #[cfg(test)]

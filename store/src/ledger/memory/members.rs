@@ -148,6 +148,7 @@ impl Members for MemoryLedger {
             .map(|(node, member)| NodeState {
                 card: member.card.clone(),
                 until: member.until,
+                is_late: member.until < state.now,
                 held: held(*node),
             })
             .collect())

@@ -1,4 +1,5 @@
 use std::fs;
+use std::time::Duration;
 
 use folkmoot::core::ids::{Seed, Stamp, Time};
 use folkmoot::core::port::{NodeCard, Renewal};
@@ -15,6 +16,9 @@ agents: [{ name: clerk, model: scripted }]
 replies: { clerk: [{ text: Noted. }] }
 ";
 const HOUSE: &str = "models: { scripted: { provider: scripted } }";
+
+/// The time for which a node that does not renew is a member.
+const MEMBER: Duration = Duration::from_secs(5);
 
 /// A node with templates of its own.
 struct Node {
