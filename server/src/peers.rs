@@ -147,21 +147,29 @@ impl DraftSource for Peers {
 
 /// The secret of all nodes; the first one makes it.
 async fn secret(records: &dyn SharedRecords) -> Result<Secret, PeersError> {
+    let kept = match records.shared(KIND, KEY).await? {
+        Some(kept) => kept,
+        None => made(records).await?,
+    };
+    let kept = String::from_utf8(kept);
+    let kept =
+        kept.map_err(|error| LedgerError::Damaged(format!("the secret of the nodes: {error}")))?;
+    Ok(Secret::new(kept))
+}
+
+/// Makes it. Of several that do so at once, the first one's stands.
+async fn made(records: &dyn SharedRecords) -> Result<Vec<u8>, PeersError> {
     let new = Secret::random(SecretKind::Node)?;
     let record = SharedRecord {
         kind: KIND.to_owned(),
         key: KEY.to_vec(),
         value: new.expose().as_bytes().to_vec(),
     };
-    if records.shared(KIND, KEY).await?.is_none() {
-        // Of several that begin at once one makes it.
-        records.put_shared(&record, None).await?;
+    if records.put_shared(&record, None).await? {
+        return Ok(record.value);
     }
-    let kept = records.shared(KIND, KEY).await?.unwrap_or(record.value);
-    let kept = String::from_utf8(kept);
-    let kept =
-        kept.map_err(|error| LedgerError::Damaged(format!("the secret of the nodes: {error}")))?;
-    Ok(Secret::new(kept))
+    let gone = || LedgerError::Damaged("the secret of the nodes was removed".to_owned());
+    Ok(records.shared(KIND, KEY).await?.ok_or_else(gone)?)
 }
 
 /// What a server shows the others.
