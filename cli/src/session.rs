@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot::core::ids::{NodeId, WorldName};
+use folkmoot::core::ids::WorldName;
 use folkmoot::store::{OpenError, OpenMode};
-use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
+use folkmoot::{
+    DraftSource, Membership, Node, ProcessHost, Runtime, RuntimeBuilder, Shipped, Store,
+};
 
 use crate::arguments::StorePlace;
 use crate::control::server::{Control, serve};
@@ -14,7 +16,7 @@ use crate::desk::opening::Holding;
 use crate::exit::{CliError, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::database::{Database, DatabaseUrl, Membership, NodeWish};
+use crate::source::database::{Database, DatabaseUrl, NodeWish};
 use crate::source::{StoreUse, hold_folder};
 use crate::{parts, person};
 
@@ -139,22 +141,25 @@ impl Session {
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
         let worlds = std::slice::from_ref(&driven);
-        let mut membership = Membership::visit(url, mode, worlds, base).await?;
-        let runtime = runtime_of(&membership, recording, signer, Premises::default())?;
+        let database = Database::reach(url, mode).await?;
+        let mut membership = database.visit(worlds, base).await?;
+        let dir = database.folder()?;
+        let runtime = runtime_of((&membership, &dir), recording, signer, Premises::default())?;
         membership.answer(&runtime);
         Ok(Self::member(runtime, membership, Holding::Driven(driven)))
     }
 
     /// Joins the nodes of a database as `wish` says. It serves worlds once it [takes part](Self::take_part).
     pub(crate) async fn join(
-        database: Database,
+        database: &Database,
         wish: NodeWish,
         signer: Signing,
         premises: Premises,
     ) -> Result<Self, CliError> {
         person::refuse_tools()?;
-        let membership = Membership::join(database, wish).await?;
-        let runtime = runtime_of(&membership, &Recording::default(), signer, premises)?;
+        let membership = database.join(wish).await?;
+        let (dir, recording) = (database.folder()?, Recording::default());
+        let runtime = runtime_of((&membership, &dir), &recording, signer, premises)?;
         Ok(Self::member(runtime, membership, Holding::All))
     }
 
@@ -166,14 +171,6 @@ impl Session {
         }
     }
 
-    /// What has this process take no more worlds of a database; nothing for a store of its own.
-    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
-        match &self.membership {
-            Some(membership) => membership.drainer(),
-            None => Box::new(|| {}),
-        }
-    }
-
     /// Takes its share of the worlds of a database from now on; nothing for a store of its own.
     pub(crate) fn take_part(&mut self) {
         if let Some(membership) = &mut self.membership {
@@ -182,8 +179,8 @@ impl Session {
     }
 
     /// The node that this process is; `None` if its store is its own.
-    pub(crate) fn node(&self) -> Option<NodeId> {
-        self.membership.as_ref().map(Membership::id)
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.membership.as_ref().map(Membership::node)
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be
@@ -216,6 +213,8 @@ pub(crate) struct Premises {
     pub(crate) reach: Reach,
     /// The files and folders that no tool of a room may change.
     pub(crate) unwritten: Vec<PathBuf>,
+    /// The way to the drafts of worlds that other nodes hold.
+    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
 }
 
 /// The machines from which the rooms of a session are reached.
@@ -228,21 +227,19 @@ pub(crate) enum Reach {
     Elsewhere,
 }
 
-/// A runtime for a process that is one of the nodes of a database. Whatever a store keeps in its folder beside the log is in one
-/// that all processes of this user on this machine have for that database, wherever they were started: a run that one of them
+/// A runtime for a process that is one of the nodes of a database. Whatever a store keeps in its folder beside the log is in `dir`,
+/// which all processes of this user on this machine have for that database, wherever they were started: a run that one of them
 /// repeats waits for the first. Those of other users, and other machines, have locks of their own.
 fn runtime_of(
-    membership: &Membership,
+    (membership, dir): (&Membership, &Path),
     recording: &Recording,
     signer: Signing,
     premises: Premises,
 ) -> Result<Runtime, CliError> {
     adopt_orphans();
-    let dir = membership.folder()?;
-    let runtime = builder(&membership.store(), &dir, recording, premises)?;
-    Ok(membership
-        .introduce(signing::signed(runtime, signer))
-        .build())
+    let runtime = builder(&membership.store(), dir, recording, premises)?;
+    let runtime = signing::signed(runtime, signer);
+    Ok(membership.introduce(runtime).build())
 }
 
 /// Says that another process has the store open.
@@ -270,9 +267,13 @@ pub(crate) fn builder(
         Some(recorder) => shipped.recorded_by(recorder),
         None => shipped,
     };
-    Ok(Runtime::builder(store)
+    let runtime = Runtime::builder(store)
         .assembler(shipped)
-        .host(Arc::new(host)))
+        .host(Arc::new(host));
+    Ok(match premises.drafts {
+        Some(drafts) => runtime.drafts_from(drafts),
+        None => runtime,
+    })
 }
 
 /// Makes this process the parent of what loses its own: a program that kills its helper still

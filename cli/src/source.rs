@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use folkmoot::core::ids::WorldName;
 use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
-use folkmoot::{Runtime, Store};
+use folkmoot::{Membership, Runtime, Store};
 
 use crate::arguments::{CommonArgs, StorePlace};
 use crate::control::client::Client;
@@ -20,7 +20,7 @@ use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
 use crate::view::query::Query;
-use database::Membership;
+use database::Database;
 
 pub(crate) mod members;
 
@@ -229,8 +229,8 @@ impl StoreSource {
         signer: Signing,
     ) -> Result<Self, CliError> {
         if let StorePlace::Database(url) = &common.store {
-            let mode = OpenMode::Existing;
-            let membership = Membership::visit(url, mode, access.worlds(), None).await?;
+            let database = Database::reach(url, OpenMode::Existing).await?;
+            let membership = database.visit(access.worlds(), None).await?;
             return Ok(Self::Own {
                 store: membership.store(),
                 signer,

@@ -77,7 +77,7 @@ mod helper;
 
 pub mod life;
 
-mod shared_worlds;
+mod membership;
 
 pub mod view;
 
@@ -140,7 +140,7 @@ pub use folkmoot_store::OpenMode;
 /// ```
 pub use folkmoot_store::Store;
 pub use media_type::media_type_of;
-pub use shared_worlds::SharedWorlds;
+pub use membership::Membership;
 pub use signing::{HeadSigner, KeyFile, KeyFileError, checkpoint_of, note_of};
 
 // People in them.

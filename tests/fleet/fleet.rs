@@ -8,15 +8,15 @@ use async_trait::async_trait;
 use folkmoot::core::ids::{NodeId, WorldId};
 use folkmoot::port::{Members as _, NoTenure, Tenure, Tenures};
 use folkmoot::store::{PostgresLedger, Register as _, SharedStore};
-use folkmoot::{Node, NodeProfile, OpenMode, Opening, Runtime, WorldName};
+use folkmoot::{NodeProfile, OpenMode, Opening, Runtime, WorldName};
 use futures::StreamExt as _;
-use tokio::sync::{MutexGuard, oneshot};
+use tokio::sync::MutexGuard;
 
 use crate::books::{Book, Books, Entry, Line, Moment};
 use crate::checker::{faults, late_runs};
 use crate::history::History;
 use crate::house::{Consent, room};
-use crate::node::{Membership, Process};
+use crate::node::{Member, Process};
 use crate::server::Server;
 use crate::wait::{until, within};
 
@@ -91,17 +91,8 @@ impl Fleet {
             room: 0,
             ..NodeProfile::named("founder")
         };
-        let node = Node::join(Arc::clone(&self.ledger) as _, profile).await;
-        let ledger = Arc::clone(&self.ledger);
-        let founder = Membership::of(ledger, node.unwrap(), self.folder(), "founder");
-        let (leave, leaves) = oneshot::channel::<()>();
+        let founder = Member::join(Arc::clone(&self.ledger), profile, self.folder()).await;
         let runtime = founder.runtime.clone();
-        let serving = tokio::spawn(async move {
-            let until = async {
-                leaves.await.ok();
-            };
-            founder.serve(until).await;
-        });
         let definition = room(consent, self.folder(), ("clients", &self.book)).definition();
         let begun = futures::stream::iter(0..worlds).map(|number| {
             let name = WorldName::new(format!("room-{number}")).unwrap();
@@ -119,8 +110,7 @@ impl Fleet {
             let entry = self.ledger.find(&name).await.unwrap().unwrap();
             self.worlds.insert(entry.world, name);
         }
-        leave.send(()).unwrap();
-        serving.await.unwrap();
+        founder.leave().await;
     }
 
     /// Starts so many nodes, and waits until they are members.

@@ -1,10 +1,9 @@
 //! A node of a fleet: a process of its own.
 
-use std::collections::BTreeMap;
 use std::io::{Read as _, stdin};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio, exit};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::{env, fs, thread};
 
 use async_trait::async_trait;
@@ -12,10 +11,8 @@ use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{CallEvent, Event};
 use folkmoot::core::ids::{Incarnation, Position, WorldId};
 use folkmoot::port::{AppendError, Appended, EventLog};
-use folkmoot::store::{PostgresLedger, Register as _, SharedStore};
-use folkmoot::{
-    Answerer, Gatekeeper, Node, NodeProfile, OpenError, OpenMode, Runtime, WorldName, Worlds,
-};
+use folkmoot::store::PostgresLedger;
+use folkmoot::{Gatekeeper, Membership, NodeProfile, OpenMode, Runtime};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -171,96 +168,52 @@ async fn live() {
     let (url, folder, name) = (of(URL), PathBuf::from(of(FOLDER)), of(NAME));
     let ledger = PostgresLedger::open(&url.parse().unwrap(), OpenMode::Existing).await;
     let ledger = Arc::new(ledger.unwrap());
-    let node = Node::join(Arc::clone(&ledger) as _, NodeProfile::named(&name)).await;
-    let member = Membership::of(ledger, node.unwrap(), &folder, &name);
+    let member = Member::join(ledger, NodeProfile::named(&name), &folder).await;
     let mut told = signal(SignalKind::terminate()).unwrap();
-    let until = async move {
-        told.recv().await;
-    };
-    member.serve(until).await;
-    member.book.write(&Line::Left {
+    told.recv().await;
+    let book = member.book.clone();
+    member.leave().await;
+    book.write(&Line::Left {
         when: Moment::now(),
     });
 }
 
 /// A member of the fleet, in whichever process.
-pub(crate) struct Membership {
+pub(crate) struct Member {
     pub(crate) runtime: Runtime,
-    ledger: Arc<PostgresLedger>,
-    node: Node,
+    membership: Membership,
     book: Book,
 }
 
-impl Membership {
-    pub(crate) fn of(ledger: Arc<PostgresLedger>, node: Node, folder: &Path, name: &str) -> Self {
-        let book = Book::open(folder, name);
+impl Member {
+    /// Joins the fleet, and acts for worlds until it leaves.
+    pub(crate) async fn join(
+        ledger: Arc<PostgresLedger>,
+        profile: NodeProfile,
+        folder: &Path,
+    ) -> Self {
+        let name = profile.name.clone();
+        let book = Book::open(folder, &name);
         let clerk = Clerk {
             folder: folder.to_owned(),
             book: book.clone(),
         };
-        let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
-        let runtime = Runtime::builder(&store)
-            .assembler(room(Consent::Free, folder, (name, &book)).parts())
-            .tenures(Arc::new(node.clone()))
-            .node(node.clone())
-            .inbox(Arc::clone(&ledger) as _)
-            .build()
-            .through(Arc::new(clerk));
+        let mut membership = Membership::join(ledger, profile).await.unwrap();
+        let runtime = Runtime::builder(&membership.store())
+            .assembler(room(Consent::Free, folder, (&name, &book)).parts());
+        let runtime = membership.introduce(runtime).build();
+        let runtime = runtime.through(Arc::new(clerk));
+        membership.serve(&runtime);
         Self {
             runtime,
-            ledger,
-            node,
+            membership,
             book,
         }
     }
 
-    /// Acts for worlds until `until`, and ends in good order.
-    pub(crate) async fn serve(&self, until: impl Future<Output = ()> + Send) {
-        let of_node = self.node.clone();
-        let inbox = Arc::clone(&self.ledger) as _;
-        let answerer = Answerer::new(self.runtime.clone(), inbox, move || of_node.id());
-        let answering = tokio::spawn(answerer.run());
-        let rooms = Rooms {
-            runtime: self.runtime.clone(),
-            ledger: Arc::clone(&self.ledger),
-            names: Mutex::default(),
-        };
-        self.node.run(Arc::new(rooms), until).await;
-        answering.abort();
-    }
-}
-
-/// The rooms of a node.
-#[derive(Debug)]
-struct Rooms {
-    runtime: Runtime,
-    ledger: Arc<PostgresLedger>,
-    names: Mutex<BTreeMap<WorldId, WorldName>>,
-}
-
-impl Rooms {
-    async fn name(&self, world: WorldId) -> Option<WorldName> {
-        if let Some(name) = self.names.lock().unwrap().get(&world) {
-            return Some(name.clone());
-        }
-        let name = self.ledger.entry(world).await.ok()??.name;
-        self.names.lock().unwrap().insert(world, name.clone());
-        Some(name)
-    }
-}
-
-#[async_trait]
-impl Worlds for Rooms {
-    async fn open(&self, world: WorldId) -> Result<(), OpenError> {
-        let missing = || OpenError::NoSuchWorld(WorldName::new("unnamed").unwrap());
-        let name = self.name(world).await.ok_or_else(missing)?;
-        self.runtime.take_up(&name).await.map(drop)
-    }
-
-    async fn close(&self, world: WorldId) {
-        if let Some(name) = self.name(world).await {
-            self.runtime.close(&name).await;
-        }
+    /// Ends in good order.
+    pub(crate) async fn leave(self) {
+        self.membership.leave(&self.runtime).await;
     }
 }
 

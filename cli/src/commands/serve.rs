@@ -66,6 +66,7 @@ fn premises(arguments: &ServeArgs) -> Premises {
             Reach::Elsewhere
         },
         unwritten: known.chain(&arguments.templates).cloned().collect(),
+        ..Premises::default()
     }
 }
 
@@ -130,10 +131,12 @@ async fn listen_at(
     };
     let ended = Ended::default();
     let ending = drain.clone();
-    let take_no_more = session.drainer();
+    let node = session.node().cloned();
     ended.then(move || {
         ending.begin();
-        take_no_more();
+        if let Some(node) = node {
+            node.drain();
+        }
     });
     let server = Server::new(rooms);
     let router = match house.peers() {

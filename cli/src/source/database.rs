@@ -4,18 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use folkmoot::core::ids::{NodeId, WorldId};
 use folkmoot::core::port::Members;
 use folkmoot::core::port::causes::with_causes;
 pub(crate) use folkmoot::store::PostgresUrl as DatabaseUrl;
 use folkmoot::store::{OpenMode, PostgresLedger, PostgresUrlError, SharedRecords, SharedStore};
-use folkmoot::{
-    Answerer, DraftSource, FoldError, Node, NodeProfile, OpenError, Runtime, RuntimeBuilder,
-    SharedWorlds, Store, WorldName, Worlds, fold_world,
-};
-use tokio::sync::oneshot;
-use tokio::task::{JoinHandle, JoinSet};
+use folkmoot::{FoldError, Membership, NodeProfile, Store, WorldName, fold_world};
 
 mod copy;
 mod folder;
@@ -25,6 +18,7 @@ pub(crate) use copy::copy_in;
 pub(crate) use look::look_at;
 
 use super::StoreUse;
+use super::members::offer_of;
 use crate::exit::{CliError, STORE, USAGE};
 
 /// Reads the URL of a database.
@@ -69,28 +63,56 @@ impl Database {
     pub(crate) fn members(&self) -> Arc<dyn Members> {
         Arc::clone(&self.0) as _
     }
-}
 
-/// This process as one of the nodes of a database, with its store.
-#[derive(Debug)]
-pub(crate) struct Membership {
-    node: Node,
-    ledger: Arc<PostgresLedger>,
-    store: SharedStore,
-    drafts: Option<Arc<dyn DraftSource>>,
-    /// The end of the membership, once it is kept up.
-    stay: Option<Stay>,
-    /// True if its worlds are closed by the node itself.
-    serves: bool,
-    answering: JoinSet<()>,
-}
+    /// The folder of this machine's processes for the database. It is made when something is kept there.
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+        let variables = ["XDG_STATE_HOME", "HOME"].map(std::env::var_os);
+        let states = folder::states(variables)?;
+        let identity = self.0.identity().ok_or_else(|| {
+            CliError::other(
+                STORE,
+                "the server did not say which database it is; try again",
+            )
+        })?;
+        Ok(states.join(folder::name(&identity, self.0.schema())))
+    }
 
-/// A membership that is kept up.
-#[derive(Debug)]
-struct Stay {
-    /// Dropped, it ends the membership in good order.
-    stays: oneshot::Sender<()>,
-    running: JoinHandle<()>,
+    /// Joins its nodes for a command that acts in `worlds`, whose script stands in `base`. It takes the worlds that it is
+    /// asked for, and no others. It offers the folders that they need: who types the command says that these are there.
+    pub(crate) async fn visit(
+        &self,
+        worlds: &[WorldName],
+        base: Option<&Path>,
+    ) -> Result<Membership, CliError> {
+        let reading = SharedStore::reading(Arc::clone(&self.0) as _);
+        let mut offers: BTreeSet<String> = base.map(offer_of).into_iter().collect();
+        for world in worlds {
+            offers.extend(base_of(&reading, world).await?);
+        }
+        let wish = NodeWish {
+            offers,
+            ..NodeWish::default()
+        };
+        let mut visit = self.join(wish).await?;
+        visit.visit();
+        Ok(visit)
+    }
+
+    /// Joins its nodes, for a process that [serves](Membership::serve) or [visits](Membership::visit).
+    pub(crate) async fn join(&self, wish: NodeWish) -> Result<Membership, CliError> {
+        // Several processes of a machine are told apart by their numbers.
+        let machine = rustix::system::uname();
+        let machine = machine.nodename().to_string_lossy();
+        let name = format!("{machine} {}", std::process::id());
+        let profile = NodeProfile {
+            room: wish.room,
+            offers: wish.offers,
+            advertise: wish.advertise,
+            ..NodeProfile::named(name)
+        };
+        let joined = Membership::join(Arc::clone(&self.0), profile).await;
+        joined.map_err(|error| CliError::other(STORE, with_causes(&error)))
+    }
 }
 
 /// A node, as whoever starts it describes it.
@@ -102,154 +124,6 @@ pub(crate) struct NodeWish {
     pub(crate) room: u32,
     /// The address at which other nodes reach it.
     pub(crate) advertise: Option<String>,
-    /// The way to the drafts of worlds that other nodes hold.
-    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
-}
-
-impl Membership {
-    /// Joins the nodes of the database at `url` for a command that acts in `worlds`, whose script stands in `base`. It takes the
-    /// worlds that it is asked for, and no others. It offers the folders that they need: who types the command says that these
-    /// are there.
-    pub(crate) async fn visit(
-        url: &DatabaseUrl,
-        mode: OpenMode,
-        worlds: &[WorldName],
-        base: Option<&Path>,
-    ) -> Result<Self, CliError> {
-        let ledger = ledger(url, mode).await?;
-        let reading = SharedStore::reading(Arc::clone(&ledger) as _);
-        let mut offers: BTreeSet<String> = base.map(offer_of).into_iter().collect();
-        for world in worlds {
-            offers.extend(base_of(&reading, world).await?);
-        }
-        let wish = NodeWish {
-            offers,
-            ..NodeWish::default()
-        };
-        let mut visit = Self::joined(ledger, wish).await?;
-        visit.keep_up(Arc::new(Nobody));
-        Ok(visit)
-    }
-
-    /// Joins the nodes of a database, as one that takes its share of the worlds once it is [served](Self::serve).
-    pub(crate) async fn join(database: Database, wish: NodeWish) -> Result<Self, CliError> {
-        Self::joined(database.0, wish).await
-    }
-
-    async fn joined(ledger: Arc<PostgresLedger>, wish: NodeWish) -> Result<Self, CliError> {
-        // Several processes of a machine are told apart by their numbers.
-        let machine = rustix::system::uname();
-        let machine = machine.nodename().to_string_lossy();
-        let name = format!("{machine} {}", std::process::id());
-        let profile = NodeProfile {
-            room: wish.room,
-            offers: wish.offers,
-            advertise: wish.advertise,
-            ..NodeProfile::named(name)
-        };
-        let node = Node::join(Arc::clone(&ledger) as _, profile).await;
-        let node = node.map_err(|error| CliError::other(STORE, with_causes(&error)))?;
-        let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
-        Ok(Self {
-            node,
-            ledger,
-            store,
-            drafts: wish.drafts,
-            stay: None,
-            serves: false,
-            answering: JoinSet::new(),
-        })
-    }
-
-    /// The store, as this node has it.
-    pub(crate) fn store(&self) -> Store {
-        Store::from(self.store.clone())
-    }
-
-    /// The folder of this machine's processes for the database. It is made when something is kept there.
-    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
-        let variables = ["XDG_STATE_HOME", "HOME"].map(std::env::var_os);
-        let states = folder::states(variables)?;
-        let identity = self.ledger.identity().ok_or_else(|| {
-            CliError::other(
-                STORE,
-                "the server did not say which database it is; try again",
-            )
-        })?;
-        Ok(states.join(folder::name(&identity, self.ledger.schema())))
-    }
-
-    /// Has a runtime take worlds from the other nodes, and ask those for what it cannot take.
-    pub(crate) fn introduce(&self, runtime: RuntimeBuilder) -> RuntimeBuilder {
-        let runtime = runtime
-            .tenures(Arc::new(self.node.clone()))
-            .node(self.node.clone())
-            .inbox(Arc::clone(&self.ledger) as _);
-        match &self.drafts {
-            Some(drafts) => runtime.drafts_from(Arc::clone(drafts)),
-            None => runtime,
-        }
-    }
-
-    /// What has this node take no worlds any more. Those that it has stay until it leaves.
-    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
-        let node = self.node.clone();
-        Box::new(move || node.drain())
-    }
-
-    /// The id of this node.
-    pub(crate) fn id(&self) -> NodeId {
-        self.node.id()
-    }
-
-    /// Has `runtime` open what this node is given, and answer what other processes ask, until this is dropped.
-    pub(crate) fn serve(&mut self, runtime: &Runtime) {
-        let worlds = SharedWorlds::new(runtime.clone(), self.store.clone());
-        self.keep_up(Arc::new(worlds));
-        self.serves = true;
-        self.answer(runtime);
-    }
-
-    fn keep_up(&mut self, worlds: Arc<dyn Worlds>) {
-        let (stays, goes) = oneshot::channel::<()>();
-        let member = self.node.clone();
-        let running = tokio::spawn(async move {
-            let until = async {
-                // Sent or dropped, it is the end.
-                let _ended = goes.await;
-            };
-            member.run(worlds, until).await;
-        });
-        self.stay = Some(Stay { stays, running });
-    }
-
-    /// Answers what other processes ask the worlds that this one has, until this is dropped.
-    pub(crate) fn answer(&mut self, runtime: &Runtime) {
-        let node = self.node.clone();
-        let inbox = Arc::clone(&self.ledger) as _;
-        let answerer = Answerer::new(runtime.clone(), inbox, move || node.id());
-        self.answering.spawn(answerer.run());
-    }
-
-    /// Closes all worlds of `runtime`, gives each back, and leaves the other nodes.
-    pub(crate) async fn leave(self, runtime: &Runtime) {
-        if !self.serves {
-            runtime.shutdown().await;
-        }
-        if let Some(Stay { stays, running }) = self.stay {
-            drop(stays);
-            if let Err(error) = running.await {
-                tracing::warn!(%error, "the other nodes will notice later that this one has left");
-            }
-        }
-        // Who is given worlds stops taking them first. The others are only followed here.
-        runtime.shutdown().await;
-    }
-}
-
-/// The offer of a folder that worlds may need.
-pub(crate) fn offer_of(base: &Path) -> String {
-    format!("base:{}", base.display())
 }
 
 /// The offer that a world needs, if it is there and needs one.
@@ -259,18 +133,4 @@ async fn base_of(store: &SharedStore, world: &WorldName) -> Result<Option<String
         Err(FoldError::NoSuchWorld(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// The worlds of a node that takes none by itself.
-#[derive(Debug)]
-struct Nobody;
-
-#[async_trait]
-impl Worlds for Nobody {
-    async fn open(&self, world: WorldId) -> Result<(), OpenError> {
-        tracing::debug!(%world, "a world was given to a node that takes none");
-        Ok(())
-    }
-
-    async fn close(&self, _: WorldId) {}
 }

@@ -5,10 +5,9 @@ use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot::core::ids::NodeId;
 use folkmoot::core::port::Members;
 use folkmoot::store::{OpenMode, SharedRecords};
-use folkmoot::{DraftSource, Runtime, RuntimeBuilder, Store, WorldName};
+use folkmoot::{Membership, Store, WorldName};
 
 use super::StoreUse;
 use super::members::{CopiedView, DatabaseView};
@@ -49,6 +48,22 @@ impl Database {
     pub(crate) fn members(&self) -> Arc<dyn Members> {
         match *self {}
     }
+
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+        match *self {}
+    }
+
+    pub(crate) async fn visit(
+        &self,
+        _: &[WorldName],
+        _: Option<&Path>,
+    ) -> Result<Membership, CliError> {
+        match *self {}
+    }
+
+    pub(crate) async fn join(&self, _: NodeWish) -> Result<Membership, CliError> {
+        match *self {}
+    }
 }
 
 pub(crate) async fn look_at(url: &DatabaseUrl) -> Result<DatabaseView, CliError> {
@@ -59,10 +74,6 @@ pub(crate) async fn copy_in(_: &Store, url: &DatabaseUrl) -> Result<CopiedView, 
     match *url {}
 }
 
-/// A place among the nodes of a database, which there is none of.
-#[derive(Debug)]
-pub(crate) enum Membership {}
-
 /// A node, which there is none of.
 #[expect(dead_code, reason = "nobody reads it: no node joins")]
 #[derive(Debug, Clone, Default)]
@@ -70,56 +81,4 @@ pub(crate) struct NodeWish {
     pub(crate) offers: BTreeSet<String>,
     pub(crate) room: u32,
     pub(crate) advertise: Option<String>,
-    pub(crate) drafts: Option<Arc<dyn DraftSource>>,
-}
-
-impl Membership {
-    pub(crate) async fn visit(
-        url: &DatabaseUrl,
-        _: OpenMode,
-        _: &[WorldName],
-        _: Option<&Path>,
-    ) -> Result<Self, CliError> {
-        match *url {}
-    }
-
-    pub(crate) async fn join(database: Database, _: NodeWish) -> Result<Self, CliError> {
-        match database {}
-    }
-
-    pub(crate) fn store(&self) -> Store {
-        match *self {}
-    }
-
-    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
-        match *self {}
-    }
-
-    pub(crate) fn introduce(&self, _: RuntimeBuilder) -> RuntimeBuilder {
-        match *self {}
-    }
-
-    pub(crate) fn drainer(&self) -> Box<dyn FnOnce() + Send> {
-        match *self {}
-    }
-
-    pub(crate) fn id(&self) -> NodeId {
-        match *self {}
-    }
-
-    pub(crate) fn serve(&mut self, _: &Runtime) {
-        match *self {}
-    }
-
-    pub(crate) fn answer(&mut self, _: &Runtime) {
-        match *self {}
-    }
-
-    pub(crate) async fn leave(self, _: &Runtime) {
-        match self {}
-    }
-}
-
-pub(crate) fn offer_of(base: &Path) -> String {
-    format!("base:{}", base.display())
 }

@@ -22,7 +22,8 @@ impl House {
     pub(crate) async fn open(place: &str, templates: &Path, address: &str) -> Self {
         #[cfg(feature = "nodes")]
         if place.starts_with("postgres://") {
-            let (store, member) = shared::join(place, templates, address).await;
+            let member = shared::join(place, templates, address).await;
+            let store = member.membership.store();
             let member = Some(member);
             return Self { store, member };
         }
@@ -38,7 +39,8 @@ impl House {
     pub(crate) fn introduce(&self, runtime: RuntimeBuilder) -> RuntimeBuilder {
         #[cfg(feature = "nodes")]
         if let Some(member) = &self.member {
-            return member.introduce(runtime);
+            let runtime = runtime.drafts_from(member.peers.drafts());
+            return member.membership.introduce(runtime);
         }
         runtime
     }
@@ -56,7 +58,7 @@ impl House {
     pub(crate) fn serve(&mut self, runtime: &Runtime) {
         #[cfg(feature = "nodes")]
         if let Some(member) = &mut self.member {
-            member.serve(runtime);
+            member.membership.serve(runtime);
         }
         let _nodes_alone = runtime;
     }
@@ -65,7 +67,7 @@ impl House {
     pub(crate) async fn close(self, runtime: &Runtime) {
         #[cfg(feature = "nodes")]
         if let Some(member) = self.member {
-            member.leave().await;
+            member.membership.leave(runtime).await;
         }
         runtime.shutdown().await;
         self.store.close().expect("the store closes");
@@ -78,25 +80,17 @@ mod shared {
     use std::path::Path;
     use std::sync::Arc;
 
-    use folkmoot::store::{PostgresLedger, SharedStore};
-    use folkmoot::{
-        Answerer, Node, NodeProfile, OpenMode, Runtime, RuntimeBuilder, SharedWorlds, Store,
-    };
+    use folkmoot::store::PostgresLedger;
+    use folkmoot::{Membership, NodeProfile, OpenMode};
     use folkmoot_server::Peers;
-    use tokio::sync::oneshot;
-    use tokio::task::{JoinHandle, JoinSet};
 
     /// A life as one of the nodes of a database.
     pub(super) struct Member {
-        node: Node,
-        ledger: Arc<PostgresLedger>,
-        store: SharedStore,
+        pub(super) membership: Membership,
         pub(super) peers: Peers,
-        running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
-        answering: JoinSet<()>,
     }
 
-    pub(super) async fn join(url: &str, templates: &Path, address: &str) -> (Store, Member) {
+    pub(super) async fn join(url: &str, templates: &Path, address: &str) -> Member {
         let url = url.parse().expect("the URL of a database");
         let ledger = PostgresLedger::open(&url, OpenMode::Create).await;
         let ledger = Arc::new(ledger.expect("the database opens"));
@@ -105,49 +99,11 @@ mod shared {
             offers: BTreeSet::from([format!("base:{}", templates.display())]),
             ..NodeProfile::named("test")
         };
-        let node = Node::join(Arc::clone(&ledger) as _, profile).await;
-        let node = node.expect("the node joins");
-        let store = SharedStore::new(Arc::clone(&ledger) as _, node.clone());
+        let membership = Membership::join(Arc::clone(&ledger), profile).await;
         let peers = Peers::meet(&*ledger, Arc::clone(&ledger) as _).await;
-        let member = Member {
-            node,
-            ledger,
-            store: store.clone(),
+        Member {
+            membership: membership.expect("the node joins"),
             peers: peers.expect("the servers know each other"),
-            running: None,
-            answering: JoinSet::new(),
-        };
-        (Store::from(store), member)
-    }
-
-    impl Member {
-        pub(super) fn introduce(&self, runtime: RuntimeBuilder) -> RuntimeBuilder {
-            runtime
-                .tenures(Arc::new(self.node.clone()))
-                .node(self.node.clone())
-                .inbox(Arc::clone(&self.ledger) as _)
-                .drafts_from(self.peers.drafts())
-        }
-
-        pub(super) fn serve(&mut self, runtime: &Runtime) {
-            let worlds = SharedWorlds::new(runtime.clone(), self.store.clone());
-            let node = self.node.clone();
-            let (stays, goes) = oneshot::channel::<()>();
-            let running = tokio::spawn(async move {
-                let until = async { drop(goes.await) };
-                node.run(Arc::new(worlds), until).await;
-            });
-            self.running = Some((stays, running));
-            let node = self.node.clone();
-            let inbox = Arc::clone(&self.ledger) as _;
-            let answerer = Answerer::new(runtime.clone(), inbox, move || node.id());
-            self.answering.spawn(answerer.run());
-        }
-
-        pub(super) async fn leave(self) {
-            let (stays, running) = self.running.expect("it served");
-            drop(stays);
-            running.await.expect("it leaves in good order");
         }
     }
 }

@@ -18,7 +18,8 @@ use crate::exit::{CliError, STORE, USAGE};
 use crate::interrupt::Ended;
 use crate::session::{Premises, Session};
 use crate::show::request::quoted;
-use crate::source::database::{Database, NodeWish, offer_of};
+use crate::source::database::{Database, NodeWish};
+use crate::source::members::offer_of;
 use crate::{person, signing};
 
 /// Serves a host over standard input and output until it closes them, or a signal ends the process; or asks servers.
@@ -44,7 +45,7 @@ async fn serve(common: &CommonArgs, arguments: &McpArgs) -> Result<(), CliError>
         },
         StorePlace::Database(url) => {
             let database = Database::reach(url, OpenMode::Create).await?;
-            let mut session = Session::join(database, node(arguments)?, signer, premises).await?;
+            let mut session = Session::join(&database, node(arguments)?, signer, premises).await?;
             session.take_part();
             session
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use folkmoot::core::port::Offer;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::file::absolute_folder;
 use folkmoot::store::OpenMode;
@@ -10,12 +11,12 @@ use folkmoot_server::{
 };
 
 use crate::arguments::{NodeArgs, ServeArgs, StorePlace};
-use crate::commands::login::public_offer;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::{Premises, Session};
 use crate::signing::Signing;
-use crate::source::database::{Database, NodeWish, offer_of};
+use crate::source::database::{Database, NodeWish};
+use crate::source::members::offer_of;
 
 /// The file in the folder of a store for the sessions of browsers.
 const SESSIONS: &str = "sessions.jsonl";
@@ -71,13 +72,13 @@ impl<'a> House<'a> {
             let wrong = |error: HostError| CliError::other(USAGE, format!("--advertise: {error}"));
             Hosts::any().and_public(url).map_err(wrong)?;
         }
-        let public = arguments.public_url.as_deref().map(public_offer);
+        let public = arguments.public_url.as_deref();
+        let public = public.map(|url| Offer::Public(url).to_string());
         let given = node.offer.iter().cloned().chain(public);
         let wish = NodeWish {
             offers: given.chain(folder).chain([offer]).collect(),
             room: node.room,
             advertise: node.advertise.clone(),
-            drafts: Some(peers.drafts()),
         };
         let shared = Some(Shared {
             wish,
@@ -95,9 +96,12 @@ impl<'a> House<'a> {
         premises: Premises,
     ) -> Result<Session, CliError> {
         match &self.shared {
-            Some(Shared { wish, database, .. }) => {
-                let (wish, database) = (wish.clone(), database.clone());
-                Session::join(database, wish, signer, premises).await
+            Some(shared) => {
+                let premises = Premises {
+                    drafts: Some(shared.peers.drafts()),
+                    ..premises
+                };
+                Session::join(&shared.database, shared.wish.clone(), signer, premises).await
             }
             None => Session::serving(self.place.folder()?, signer, premises).await,
         }
@@ -114,7 +118,7 @@ impl<'a> House<'a> {
             ..
         } = shared;
         let (members, records) = (database.members(), database.records());
-        let checked = templates.check(node, &*members, &*records).await;
+        let checked = templates.check(node.id(), &*members, &*records).await;
         checked.map_err(|error| failed(&error))
     }
 
