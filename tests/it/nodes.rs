@@ -11,6 +11,7 @@ use futures::FutureExt as _;
 mod random;
 mod rooms;
 mod stage;
+mod stories;
 
 use stage::{House, Process, Start, Weather, pass, pass_until};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::stage::{House, Process, Start, Weather, pass, pass_until};
 
 /// How many lives are tried; `tests/long.sh` tries more.
-fn lives() -> u64 {
+pub(super) fn lives() -> u64 {
     std::env::var("FOLKMOOT_NODE_LIVES").map_or(25, |lives| lives.parse().unwrap())
 }
 
@@ -78,7 +78,7 @@ async fn start(house: &Arc<House>, next: &mut u64) -> Process {
     Process::start(house, *next, Start::default()).await
 }
 
-fn weather(random: &mut fastrand::Rng) -> Weather {
+pub(super) fn weather(random: &mut fastrand::Rng) -> Weather {
     match random.u8(..5) {
         0 => Weather::Away,
         1 => Weather::Deaf,
