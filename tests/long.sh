@@ -151,6 +151,7 @@ fuzz() {
 postgres() {
     cargo test --release -p folkmoot-store --features postgres --test postgres -- --nocapture
     cargo test --release -p folkmoot-store --features postgres --test ledger --test conformance -- postgres --nocapture
+    cargo test --release -p folkmoot-tests --features nodes --test it -- sweep::database nodes:: --nocapture
     cargo test --release -p folkmoot-tests --features nodes --test fleet -- --nocapture --test-threads 1
     FOLKMOOT_FLEET_DEATHS="${FOLKMOOT_FLEET_DEATHS:-100}" \
         cargo test --release -p folkmoot-tests --features nodes --test server -- fleet --nocapture

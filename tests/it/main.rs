@@ -30,6 +30,13 @@ mod nodes;
 mod openings;
 mod own;
 mod patterns;
+#[cfg(feature = "nodes")]
+#[expect(
+    dead_code,
+    reason = "the tests of the ledger set the server up in other ways"
+)]
+#[path = "../../store/tests/postgres/server.rs"]
+mod postgres;
 mod random;
 mod real_time;
 mod replay;

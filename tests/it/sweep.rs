@@ -18,6 +18,9 @@ use folkmoot_tests::{Cut, Kept, Side, Stage, Trace, commits_of, repeats_of, stor
 
 use crate::scripts;
 
+#[cfg(feature = "nodes")]
+mod database;
+
 /// No single run of a script takes this long; one that does hangs.
 const RUN_MAX: Duration = Duration::from_secs(60);
 
@@ -178,7 +181,7 @@ async fn run_cut(mut stage: Stage, last: u64, side: Side, uncut: &Uncut) -> u64 
     runtime.shutdown().await;
     drop(runtime);
     if first.is_err() {
-        stage.reopen();
+        stage.reopen().await;
         run_again(&stage, &what, uncut).await;
     }
     check(&stage, &what, uncut).await;

@@ -10,6 +10,12 @@ use folkmoot::run::{Report, RunError, RunOptions, Unwatched, run_script};
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
 use folkmoot::{Gatekeeper, HeadSigner, Perform, ProcessHost, Runtime, Shipped, Store};
+#[cfg(feature = "nodes")]
+use folkmoot::{
+    Membership, NodeProfile,
+    port::Offer,
+    store::{PostgresLedger, PostgresUrl},
+};
 use tempfile::TempDir;
 
 use crate::probe::{Probe, Probed};
@@ -21,6 +27,9 @@ pub enum Kept {
     InMemory,
     /// On disk: reopening closes the store and opens its folder again.
     OnDisk,
+    /// In a database: reopening ends the node that it was, and joins as another one.
+    #[cfg(feature = "nodes")]
+    InDatabase,
 }
 
 /// A script in its own copy of its folder.
@@ -32,6 +41,8 @@ pub struct Stage {
     store: Store,
     openings: AtomicU64,
     signer: Option<Arc<HeadSigner>>,
+    #[cfg(feature = "nodes")]
+    place: Option<Place>,
     /// The script.
     pub script: Script,
     /// Watches its tools, across all runtimes.
@@ -43,12 +54,28 @@ impl Stage {
     #[must_use]
     pub fn of(file: &Path, kept: Kept) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the test");
+        let store = open(&folder, kept);
+        Self::with(file, folder, kept, store)
+    }
+
+    /// The same with its store in the database at `url`.
+    #[cfg(feature = "nodes")]
+    pub async fn in_database(file: &Path, url: &PostgresUrl) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let place = Place::join(url, &folder).await;
+        let stage = Self::with(file, folder, Kept::InDatabase, place.membership.store());
+        Self {
+            place: Some(place),
+            ..stage
+        }
+    }
+
+    fn with(file: &Path, folder: TempDir, kept: Kept, store: Store) -> Self {
         let origin = file.parent().expect("a script lies in a folder").to_owned();
         let base = folder.path().join("worlds");
         copy(&origin, &base);
         let script = Script::load(&base.join(file.file_name().expect("a script has a name")));
         let script = script.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let store = open(&folder, kept);
         let (openings, probe) = (AtomicU64::new(0), Probe::default());
         Self {
             folder,
@@ -57,6 +84,8 @@ impl Stage {
             store,
             openings,
             signer: None,
+            #[cfg(feature = "nodes")]
+            place: None,
             script,
             probe,
         }
@@ -93,6 +122,8 @@ impl Stage {
             store,
             openings,
             signer,
+            #[cfg(feature = "nodes")]
+            place: None,
             script,
             probe,
         }
@@ -122,6 +153,11 @@ impl Stage {
             .assembler(probed)
             .host(Arc::new(host))
             .counted_seeds(opening.saturating_mul(1_000_000).saturating_add(1));
+        #[cfg(feature = "nodes")]
+        let builder = match &self.place {
+            Some(place) => place.membership.introduce(builder),
+            None => builder,
+        };
         let runtime = match &self.signer {
             Some(signer) => builder.signer(Arc::clone(signer) as _).build(),
             None => builder.build(),
@@ -142,10 +178,20 @@ impl Stage {
     }
 
     /// Opens the store again, as the next process would.
-    pub fn reopen(&mut self) {
-        if self.kept == Kept::OnDisk {
-            self.store.close().expect("the store closes");
-            self.store = open(&self.folder, self.kept);
+    pub async fn reopen(&mut self) {
+        match self.kept {
+            Kept::InMemory => {}
+            Kept::OnDisk => {
+                self.store.close().expect("the store closes");
+                self.store = open(&self.folder, self.kept);
+            }
+            #[cfg(feature = "nodes")]
+            Kept::InDatabase => {
+                let place = self.place.take().expect("it stands in a database");
+                let place = Place::join(&place.url, &self.folder).await;
+                self.store = place.membership.store();
+                self.place = Some(place);
+            }
         }
     }
 
@@ -174,6 +220,36 @@ impl Stage {
     }
 }
 
+/// A place among the nodes of a database.
+#[cfg(feature = "nodes")]
+#[derive(Debug)]
+struct Place {
+    url: PostgresUrl,
+    membership: Membership,
+}
+
+#[cfg(feature = "nodes")]
+impl Place {
+    /// Joins as a node that has the folder of the script.
+    async fn join(url: &PostgresUrl, folder: &TempDir) -> Self {
+        let base = folder.path().join("worlds");
+        let ledger = PostgresLedger::open(url, OpenMode::Create).await;
+        let ledger = Arc::new(ledger.expect("the database opens"));
+        let profile = NodeProfile {
+            room: 0,
+            offers: [Offer::Base(&base.display().to_string()).to_string()].into(),
+            ..NodeProfile::named("stage")
+        };
+        let membership = Membership::join(ledger, profile).await;
+        let mut membership = membership.expect("the node joins");
+        membership.visit();
+        Self {
+            url: url.clone(),
+            membership,
+        }
+    }
+}
+
 fn sorted(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
@@ -196,6 +272,8 @@ fn open(folder: &TempDir, kept: Kept) -> Store {
         Kept::OnDisk => {
             Store::open(folder.path().join("store"), OpenMode::Create).expect("the store opens")
         }
+        #[cfg(feature = "nodes")]
+        Kept::InDatabase => panic!("a store in a database is joined"),
     }
 }
 
