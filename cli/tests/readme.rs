@@ -64,7 +64,7 @@ const NOT_RUN: &[(&str, &str)] = &[
         "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
     ),
     (
-        "folkmoot serve --listen 10.0.0.5:7077 --advertise http://10.0.0.5:7077 --templates /srv/templates",
+        "folkmoot serve --listen 10.0.0.5:7077 --advertise http://10.0.0.5:7077 --public-url https://rooms.example.org --templates /srv/templates",
         "it wants a server of PostgreSQL; cli/tests/database.rs starts one",
     ),
     (
