@@ -12,7 +12,8 @@ use folkmoot_store::{Ledger, SharedStore, Store};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// This process as one of the nodes that share a store. Dropped, it leaves behind whoever dropped it.
+/// This process as one of the nodes that share a store. Dropped, it ends in the background:
+/// close its worlds before.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -95,19 +96,21 @@ impl Membership {
             .inbox(Arc::clone(&self.inbox))
     }
 
-    /// Has `runtime` open this node's share of the worlds, and answer what other processes ask, until this node leaves.
+    /// Has `runtime` open this node's share of the worlds, and answer what other processes ask, until this node leaves. A
+    /// node serves or visits, as it is asked first.
     pub fn serve(&mut self, runtime: &Runtime) {
         let worlds = SharedWorlds {
             runtime: runtime.clone(),
             store: self.store.clone(),
         };
-        self.keep_up(Arc::new(worlds));
-        self.serves = true;
-        self.answer(runtime);
+        if self.keep_up(Arc::new(worlds)) {
+            self.serves = true;
+            self.answer(runtime);
+        }
     }
 
     /// Keeps the membership up without a share of the worlds, until this node leaves: it has those that are opened here by
-    /// name. A node that visits should have no [room](NodeProfile::room).
+    /// name. A node that visits should have no [room](NodeProfile::room). A node serves or visits, as it is asked first.
     pub fn visit(&mut self) {
         self.keep_up(Arc::new(Nobody));
     }
@@ -119,7 +122,11 @@ impl Membership {
         self.answering.spawn(answerer.run());
     }
 
-    fn keep_up(&mut self, worlds: Arc<dyn Worlds>) {
+    /// Keeps the membership up for `worlds`; tells whether it does. One that is kept up already stays as it is.
+    fn keep_up(&mut self, worlds: Arc<dyn Worlds>) -> bool {
+        if self.stay.is_some() {
+            return false;
+        }
         let (stays, goes) = oneshot::channel::<()>();
         let node = self.node.clone();
         let running = tokio::spawn(async move {
@@ -130,10 +137,15 @@ impl Membership {
             node.run(worlds, until).await;
         });
         self.stay = Some(Stay { stays, running });
+        true
     }
 
     /// Closes all worlds of `runtime`, gives each back, and leaves the other nodes. It waits for tools that run.
-    pub async fn leave(self, runtime: &Runtime) {
+    pub async fn leave(mut self, runtime: &Runtime) {
+        // Else somebody who asks something could have a world opened again.
+        self.node.drain();
+        // The others shall not wait until a membership that nobody kept up is over.
+        self.visit();
         if !self.serves {
             runtime.shutdown().await;
         }
