@@ -66,8 +66,8 @@ pub(super) struct Dialer {
     clock: Clock,
 }
 
-/// The way in which messages of the server reach whoever listens.
-pub(super) type Heard = UnboundedSender<()>;
+/// The way in which notifications reach whoever listens, by the names of their channels.
+pub(super) type Heard = UnboundedSender<String>;
 
 impl Dialer {
     pub(super) fn new(url: PostgresUrl, around: Surroundings) -> Self {
@@ -134,7 +134,13 @@ impl Dialer {
             let dialled = timeout(READY, self.one_host(host, heard.clone())).await;
             match dialled {
                 Ok(Ok(session)) => return Ok(session),
-                Ok(Err(error)) => last = error,
+                Ok(Err(error)) => {
+                    if matches!(error, PostgresError::Outdated { .. }) {
+                        // The next host may serve, and nobody would hear of this one.
+                        tracing::warn!(%error, "a server is passed over");
+                    }
+                    last = error;
+                }
                 Err(late) => {
                     last = PostgresError::Unreachable {
                         place: host.to_string(),
@@ -155,7 +161,7 @@ impl Dialer {
             Some(tls) => open(config.ssl_mode(SslMode::Require), tls, heard).await,
         };
         let (client, pump) = opened.map_err(|error| self.not_let_in(host, &login.user, error))?;
-        let session = Session::new(client, pump, self.url.schema());
+        let mut session = Session::new(client, pump, self.url.schema());
         let failed = |source: tokio_postgres::Error| PostgresError::Server {
             place: place.clone(),
             source: source.into(),
@@ -167,8 +173,17 @@ impl Dialer {
             .map_err(failed)?;
         let facts = Facts::ask(session.client(), &place, &self.clock).await?;
         facts.check(&self.url, &place)?;
+        session.history = facts.identity.timeline;
         self.keep(facts, place)?;
         Ok(session)
+    }
+
+    /// Tells whether the database is in a newer history than the server of this session.
+    pub(super) fn knows_newer_than(&self, session: &Session) -> bool {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest
+            .as_ref()
+            .is_some_and(|newest| session.history < newest.identity.timeline)
     }
 
     /// Keeps the facts of a new connection, unless it leads to another database than before, or to an older history of the same.
@@ -290,9 +305,9 @@ where
 {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
         match (message, &heard) {
-            (Ok(AsyncMessage::Notification(_)), Some(heard)) => {
+            (Ok(AsyncMessage::Notification(notification)), Some(heard)) => {
                 // Nobody listens any more.
-                heard.send(()).ok();
+                heard.send(notification.channel().to_owned()).ok();
             }
             (Ok(_), _) => {}
             (Err(error), _) => {

@@ -36,7 +36,8 @@ impl Lanes {
         let free = self.lanes.iter().find_map(|lane| lane.try_lock().ok());
         let mut lane = free.ok_or(Fault::Closed)?;
         // What was lost is dropped here, and with it a transaction that was left open.
-        let session = match lane.take().filter(Session::is_fit) {
+        let is_fit = |session: &Session| session.is_fit() && !self.dialer.knows_newer_than(session);
+        let session = match lane.take().filter(is_fit) {
             Some(session) => session,
             None => self.dialer.dial(None).await?,
         };

@@ -23,6 +23,8 @@ pub(super) struct Session {
     pump: JoinHandle<()>,
     /// The schema's name with a full stop behind it.
     schema: String,
+    /// The history in which the server was.
+    pub(super) history: u32,
     prepared: HashMap<&'static str, Statement>,
     /// True from the beginning of a transaction to its end.
     in_transaction: bool,
@@ -37,6 +39,7 @@ impl Session {
             client,
             pump,
             schema: format!("\"{schema}\"."),
+            history: 0,
             prepared: HashMap::new(),
             in_transaction: false,
             is_asked: false,
