@@ -59,7 +59,7 @@ const WRITERS: usize = APPENDS_AT_ONCE;
 /// The connections that read.
 const READERS: usize = 4;
 
-/// All of them, with one that renews, one for leases and asks, and one that listens.
+/// The connections of a ledger: with one that renews, one for leases and asks, and one that listens.
 const CONNECTIONS: usize = WRITERS + READERS + 3;
 
 /// The longest wait for what is read.

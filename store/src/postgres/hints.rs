@@ -1,20 +1,25 @@
 //! Hints that there may be new asks or answers: a connection that listens, as long as somebody waits for one.
 //!
-//! A pool that lends connections takes the wish to listen, and no notification comes. So whoever listens sends itself one, over
-//! another connection, and counts as listening when anything was heard.
+//! A pool that lends connections takes the wish to listen, and no notification comes. So a listener sends itself one, over
+//! another connection, and counts as one that listens when that was heard.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::dialer::Dialer;
 use super::fault::Fault;
 use super::lanes::Lanes;
 use super::members::LEASE;
 use crate::sync::random;
+
+/// How often a listener that hears nothing sends itself a notification.
+const TRY_EVERY: Duration = Duration::from_secs(60);
 
 /// Whoever listens. Dropped, it stops.
 #[derive(Debug)]
@@ -31,7 +36,7 @@ pub(super) struct Hints {
 struct News {
     /// How many there were.
     count: watch::Sender<u64>,
-    /// True while a connection listens, and has heard something.
+    /// True while a connection listens, and has heard its own notification.
     is_listening: AtomicBool,
 }
 
@@ -111,20 +116,29 @@ async fn listen(dialer: Arc<Dialer>, others: Arc<Lanes>, news: Weak<News>) {
         if session.command(&sql, LEASE).await.is_err() {
             continue;
         }
-        if let Err(fault) = notify(&others, &own).await {
-            tracing::debug!(?fault, "the listener could not send itself a notification");
-        }
-        loop {
+        // It may have come too late for some.
+        let Some(told) = news.upgrade() else { return };
+        told.tell();
+        drop(told);
+        while !dialer.knows_newer_than(&session) {
             let Some(told) = news.upgrade() else { return };
-            told.tell();
+            let is_listening = told.is_listening.load(Ordering::Acquire);
             drop(told);
-            // Closed: the connection was lost.
-            if heard.recv().await.is_none() {
-                break;
+            if !is_listening && let Err(fault) = notify(&others, &own).await {
+                tracing::debug!(?fault, "the listener could not send itself a notification");
             }
-            while heard.try_recv().is_ok() {}
+            let Ok(channel) = timeout(TRY_EVERY, heard.recv()).await else {
+                continue;
+            };
+            // Closed: the connection was lost.
+            let Some(channel) = channel else { break };
+            let mut channels =
+                std::iter::once(channel).chain(std::iter::from_fn(|| heard.try_recv().ok()));
+            let is_own = channels.by_ref().any(|channel| channel == own);
+            channels.for_each(drop);
             let Some(told) = news.upgrade() else { return };
-            told.is_listening.store(true, Ordering::Release);
+            told.is_listening.fetch_or(is_own, Ordering::AcqRel);
+            told.tell();
         }
         let Some(news) = news.upgrade() else { return };
         news.is_listening.store(false, Ordering::Release);
