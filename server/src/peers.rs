@@ -157,7 +157,7 @@ async fn secret(records: &dyn SharedRecords) -> Result<Secret, PeersError> {
     Ok(Secret::new(kept))
 }
 
-/// Makes it. Of several that do so at once, the first one's stands.
+/// The secret, made now. Of several that make one at once, the first one's stands.
 async fn made(records: &dyn SharedRecords) -> Result<Vec<u8>, PeersError> {
     let new = Secret::random(SecretKind::Node)?;
     let record = SharedRecord {

@@ -88,7 +88,12 @@ async fn addresses(members: &dyn Members, url: &DatabaseUrl) -> Result<BTreeSet<
     if !addresses.is_empty() {
         return Ok(addresses);
     }
-    let why = if nodes.iter().any(|state| state.card.room > 0) {
+    let why = if !nodes.is_empty() && nodes.iter().all(|state| state.is_late) {
+        format!("no node of {url} has renewed just now; try again in some seconds")
+    } else if nodes
+        .iter()
+        .any(|state| state.goes_on() && state.card.room > 0)
+    {
         format!(
             "no node of {url} says at which address browsers find it: start `folkmoot serve` with `--advertise URL` or \
              `--public-url URL`"

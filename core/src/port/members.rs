@@ -282,7 +282,8 @@ pub struct NodeState {
     pub card: NodeCard,
     /// The end of its membership, by the ledger's clock.
     pub until: Time,
-    /// True if that was over when the ledger was asked. Nobody has declared it dead yet.
+    /// True if that was over when the ledger was asked. Nobody has declared it dead yet: behind a ledger that stood still all
+    /// nodes are late, until they renew.
     pub is_late: bool,
     /// The number of worlds that it holds.
     pub held: u64,
