@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(feature = "nodes")]
+use std::time::Duration;
 
 use folkmoot::run::{Report, RunError, RunOptions, Unwatched, run_script};
 use folkmoot::script::Script;
@@ -12,7 +14,7 @@ use folkmoot::store::OpenMode;
 use folkmoot::{Gatekeeper, HeadSigner, Perform, ProcessHost, Runtime, Shipped, Store};
 #[cfg(feature = "nodes")]
 use folkmoot::{
-    Membership, NodeProfile,
+    Membership, NodeProfile, Timings,
     port::Offer,
     store::{PostgresLedger, PostgresUrl},
 };
@@ -187,8 +189,9 @@ impl Stage {
             }
             #[cfg(feature = "nodes")]
             Kept::InDatabase => {
-                let place = self.place.take().expect("it stands in a database");
-                let place = Place::join(&place.url, &self.folder).await;
+                let Place { url, membership } = self.place.take().expect("it has a place");
+                drop(membership);
+                let place = Place::join(&url, &self.folder).await;
                 self.store = place.membership.store();
                 self.place = Some(place);
             }
@@ -238,6 +241,12 @@ impl Place {
         let profile = NodeProfile {
             room: 0,
             offers: [Offer::Base(&base.display().to_string()).to_string()].into(),
+            // A slow machine is not to be taken for one that died.
+            timings: Timings {
+                act: Duration::from_secs(50),
+                ttl: Duration::from_secs(60),
+                ..Timings::default()
+            },
             ..NodeProfile::named("stage")
         };
         let membership = Membership::join(ledger, profile).await;
