@@ -195,3 +195,6 @@ impl Worlds for Nobody {
 
     async fn close(&self, _: WorldId) {}
 }
+
+#[cfg(test)]
+mod tests;
